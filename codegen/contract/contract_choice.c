@@ -13,6 +13,7 @@ typedef struct choice {
   int patches, panels;  // of a unit, where there are filters
   int rows, vectors;    // of a tile, where there are none
   bool panel_inner;
+  bool strips;
   contract_fetching fetches;
   int64_t block;
 } choice;
@@ -25,6 +26,7 @@ static choice choice_of(const contract_form *f, const contract_winograd *w) {
   return (choice){.rows = f->rows,
                   .vectors = f->vectors,
                   .panel_inner = f->panel_inner,
+                  .strips = f->strip_count > 0,
                   .fetches = f->fetches,
                   .block = f->block};
 }
@@ -33,7 +35,7 @@ static bool same(const choice *a, const choice *b) {
   return a->outputs[0] == b->outputs[0] && a->outputs[1] == b->outputs[1] &&
          a->patches == b->patches && a->panels == b->panels && a->rows == b->rows &&
          a->vectors == b->vectors && a->panel_inner == b->panel_inner &&
-         a->fetches == b->fetches && a->block == b->block;
+         a->strips == b->strips && a->fetches == b->fetches && a->block == b->block;
 }
 
 // ---- as text
@@ -45,9 +47,9 @@ static void print_choice(const choice *c, char *out, size_t size) {
     pir_text_format(out, size, "filter %d %d patches %d panels %d", c->outputs[0],
                     c->outputs[1], c->patches, c->panels);
   else
-    pir_text_format(out, size, "tile %d %d inner %s fetch %s block %lld", c->rows, c->vectors,
-                    c->panel_inner ? "panels" : "rows", FETCHES[c->fetches],
-                    (long long)c->block);
+    pir_text_format(out, size, "tile %d %d inner %s strips %d fetch %s block %lld", c->rows,
+                    c->vectors, c->panel_inner ? "panels" : "rows", c->strips,
+                    FETCHES[c->fetches], (long long)c->block);
 }
 
 // Takes a word and the space behind it.
@@ -80,16 +82,18 @@ static bool take_fetches(const char **text, contract_fetching *out) {
 }
 
 static bool parse_tile(const char *text, choice *out) {
-  int block;
+  int block, strips;
   if (!take_word(&text, "tile") || !take_number(&text, &out->rows) ||
       !take_number(&text, &out->vectors) || !take_word(&text, "inner"))
     return false;
   out->panel_inner = take_word(&text, "panels");
-  if ((!out->panel_inner && !take_word(&text, "rows")) || !take_word(&text, "fetch") ||
+  if ((!out->panel_inner && !take_word(&text, "rows")) || !take_word(&text, "strips") ||
+      !take_number(&text, &strips) || !take_word(&text, "fetch") ||
       !take_fetches(&text, &out->fetches) || !take_word(&text, "block") ||
       !take_number(&text, &block))
     return false;
   out->block = block;
+  out->strips = strips;
   return !*text;
 }
 
@@ -165,6 +169,10 @@ static bool take_tile(contract_form *f, const contract_env *env, const choice *c
   if (c->rows > most || (f->kind == CONTRACT_DEPTHWISE && !c->panel_inner))
     return false;
   contract_arrange(&g, env->target, c->panel_inner);
+  if (c->strips && !g.strip_count)
+    return false;
+  if (!c->strips)
+    g.strip_count = 0;
   if (!contract_can_fetch(&g, env->target, c->fetches) || (c->block && c->panel_inner))
     return false;
   g.fetches = c->fetches;
@@ -237,6 +245,8 @@ static void add_orders(candidates *list, const choice *now) {
   for (int fetches = FETCH_NOTHING; fetches <= FETCH_ROWS; fetches++) {
     choice c = *now;
     c.fetches = (contract_fetching)fetches;
+    add_choice(list, c);
+    c.strips = false;
     add_choice(list, c);
   }
   const int64_t blocks[] = {0, now->block / 2, now->block * 2};

@@ -285,20 +285,28 @@ static bool can_have_strips(const contract_form *f, const pir_target *target) {
          panel > (int64_t)target->l2_bytes / target->machine->cache.l2_kept;
 }
 
-// Takes axes into the strip, innermost first, while enough units remain for many threads and
-// the totals of all points stay in the L1 cache beside a chunk.
+// The fewest units that strips may leave. A panel that comes from memory for every unit gains
+// more than some threads lose by unequal shares.
+static int64_t fewest_units(const contract_form *f, const pir_target *target) {
+  enum { FROM_MEMORY = 6 };
+  int64_t kept = (int64_t)target->l3_bytes / target->machine->cache.l3_kept;
+  bool far = bytes_of_taps(f, contract_panel_lanes(f)) > kept;
+  return far ? FROM_MEMORY : target->machine->pair.units;
+}
+
+// Takes axes into the strip, innermost first, while enough units remain and the totals of all
+// points stay in the L1 cache beside a chunk.
 static void choose_strip(contract_form *f, const pir_target *target) {
-  enum { LEAST_UNITS = 6 };
-  int64_t units = known_units(f), extent;
-  int64_t room = (int64_t)target->machine->cache.l1_bytes / 4 /
-                 (f->rows * contract_panel_lanes(f) * (int64_t)pir_dtype_size(f->compute));
   f->strip_count = 0;
   if (!can_have_strips(f, target))
     return;
+  int64_t units = known_units(f), fewest = fewest_units(f, target), extent;
+  int64_t point = f->rows * contract_panel_lanes(f) * (int64_t)pir_dtype_size(f->compute);
+  int64_t room = (int64_t)target->machine->cache.l1_bytes / 4 / point;
   for (int i = f->outer_count; i--;) {
     int axis = f->outer[i];
     bool known = contract_const(f, f->axes[axis].extent, &extent) && extent > 1;
-    if (!known || contract_in_b(f, axis) || units / extent < LEAST_UNITS || extent > room)
+    if (!known || contract_in_b(f, axis) || units / extent < fewest || extent > room)
       continue;
     f->strip[f->strip_count++] = axis;
     units /= extent;

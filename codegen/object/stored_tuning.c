@@ -10,7 +10,7 @@
 enum { ORIGIN = 1024 };
 
 // The version counts what a class or a choice means.
-#define VERSION "tuned choices 1"
+#define VERSION "tuned choices 2"
 
 static pir_str describe_origin(const pir_target *t, char out[ORIGIN]) {
   size_t size =

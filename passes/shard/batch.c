@@ -118,7 +118,7 @@ static int64_t batch_dim(const shard_state *s, const pir_attr *dist) {
   return -1;
 }
 
-static uint64_t origin_of(const batch_check *c, const pir_value *value) {
+static uint64_t input_of(const batch_check *c, const pir_value *value) {
   uint64_t *origin = value ? pir_map_find(&c->origins, value) : NULL;
   return origin ? *origin : 0;
 }
@@ -129,7 +129,8 @@ static shard_input *lone_input(const batch_check *c, uint64_t origin) {
 }
 
 // Whether the op takes operand `i` without a change along the batch.
-static bool is_kept(const batch_check *c, const pir_op *op, const dist_of_op *of, size_t i) {
+static bool keeps_batch(const batch_check *c, const pir_op *op, const dist_of_op *of,
+                        size_t i) {
   const pir_value *value = pir_op_operand(op, i);
   return i >= pir_attr_elements(of->operands) ||
          batch_dim(c->s, pir_type_dist_attr(pir_value_type(value))) ==
@@ -141,12 +142,12 @@ static bool is_kept(const batch_check *c, const pir_op *op, const dist_of_op *of
 static void check_operands(batch_check *c, const pir_op *op, const dist_of_op *of) {
   bool changed = false, others = false;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
-    uint64_t origin = origin_of(c, pir_op_operand(op, i));
-    changed |= origin && !is_kept(c, op, of, i);
+    uint64_t origin = input_of(c, pir_op_operand(op, i));
+    changed |= origin && !keeps_batch(c, op, of, i);
     others |= origin && !lone_input(c, origin);
   }
   for (size_t i = 0; i < pir_op_operands(op) && changed && others; i++) {
-    shard_input *input = lone_input(c, origin_of(c, pir_op_operand(op, i)));
+    shard_input *input = lone_input(c, input_of(c, pir_op_operand(op, i)));
     if (input && input->split) {
       input->split = false;
       c->rejected = true;
@@ -162,7 +163,7 @@ static pir_walk_result follow_batch(pir_op *op, void *user) {
   uint64_t origin =
       shard_splits_input(c->s, op) ? *(uint64_t *)pir_map_find(&c->s->input_of, op) : 0;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
-    uint64_t other = origin_of(c, pir_op_operand(op, i));
+    uint64_t other = input_of(c, pir_op_operand(op, i));
     origin = !origin || origin == other || !other ? origin | other : MIXED;
   }
   if (dist_of(op, &of) && pir_op_operands(op))

@@ -140,8 +140,9 @@ static pir_named_attr named(const mover *m, const char *name, const pir_attr *at
   return (pir_named_attr){pir_name_get(m->s->ctx, pir_str_from(name)), attr};
 }
 
-static pir_value *put(mover *m, uint32_t id, pir_value *const *operands, size_t operand_count,
-                      const pir_type *type, const pir_named_attr *attrs, size_t attr_count) {
+static pir_value *put_op(mover *m, uint32_t id, pir_value *const *operands,
+                         size_t operand_count, const pir_type *type,
+                         const pir_named_attr *attrs, size_t attr_count) {
   pir_op_spec spec = {.def = pir_context_op(m->s->ctx, id),
                       .operands = operands,
                       .operand_count = operand_count,
@@ -167,8 +168,8 @@ static pir_value *put_list(mover *m, const int64_t *values, size_t count) {
       named(m, "value", pir_attr_array(m->s->ctx, items, count)),
       named(m, "dtype", pir_attr_dtype(m->s->ctx, PIR_I64)),
       named(m, "place", pir_attr_place(m->s->ctx, (pir_place){.kind = 1}))};
-  return put(m, PD_FULL_INT_ARRAY, NULL, 0,
-             pir_type_tensor(m->s->ctx, PIR_I64, (pir_shape){&extent, 1}), attrs, 3);
+  return put_op(m, PD_FULL_INT_ARRAY, NULL, 0,
+                pir_type_tensor(m->s->ctx, PIR_I64, (pir_shape){&extent, 1}), attrs, 3);
 }
 
 // The first `kept` dims stay; the others become `last`.
@@ -181,7 +182,7 @@ static pir_value *reshape_last(mover *m, pir_value *value, size_t kept, const in
     stated[i] = i < kept ? 0 : last[i - kept];
   }
   pir_value *operands[] = {value, put_list(m, stated, kept + count)};
-  return put(m, PD_RESHAPE, operands, 2, type_like(m, value, dims, kept + count), NULL, 0);
+  return put_op(m, PD_RESHAPE, operands, 2, type_like(m, value, dims, kept + count), NULL, 0);
 }
 
 // Exchanges dims `first` and `first + 1`.
@@ -190,12 +191,16 @@ static pir_value *exchange(mover *m, pir_value *value, size_t first) {
   const pir_attr *perm[PIR_MAX_RANK];
   int64_t dims[PIR_MAX_RANK];
   for (size_t i = 0; i < from.rank; i++) {
-    size_t source = i == first ? i + 1 : i == first + 1 ? first : i;
+    size_t source = i;
+    if (i == first)
+      source = first + 1;
+    if (i == first + 1)
+      source = first;
     dims[i] = from.dims[source];
     perm[i] = pir_attr_int(m->s->ctx, PIR_ATTR_I32, (int64_t)source);
   }
   pir_named_attr attr = named(m, "perm", pir_attr_array(m->s->ctx, perm, from.rank));
-  return put(m, PD_TRANSPOSE, &value, 1, type_like(m, value, dims, from.rank), &attr, 1);
+  return put_op(m, PD_TRANSPOSE, &value, 1, type_like(m, value, dims, from.rank), &attr, 1);
 }
 
 // Lets `reader` read the columns of a parameter [.., columns] in the order of ranks.
@@ -236,14 +241,14 @@ static pir_value *slice_group(mover *m, pir_value *grouped, int64_t group,
                                   named(m, "infer_flags", pir_attr_array(ctx, &flag, 1)),
                                   named(m, "decrease_axis", pir_attr_array(ctx, &axis, 1))};
   pir_value *operands[] = {grouped, put_list(m, &group, 1), put_list(m, &end, 1)};
-  return put(m, PD_SLICE, operands, 3, type, attrs, 3);
+  return put_op(m, PD_SLICE, operands, 3, type, attrs, 3);
 }
 
 static pir_value *unbind_groups(mover *m, pir_value *grouped, const pir_type *type) {
   size_t rank = pir_type_shape(pir_value_type(grouped)).rank;
   pir_named_attr axis =
       named(m, "axis", pir_attr_int(m->s->ctx, PIR_ATTR_I32, (int64_t)rank - 2));
-  return put(m, PD_UNBIND, &grouped, 1, type, &axis, 1);
+  return put_op(m, PD_UNBIND, &grouped, 1, type, &axis, 1);
 }
 
 static void read_grouped(mover *m, grouping *g, pir_op *reader, pir_value *grouped) {
