@@ -209,12 +209,20 @@ static pir_status check_result_type(const verifier *v, const pir_op *op, size_t 
   return PIR_OK;
 }
 
-// Whether the declaration leaves the element type of a result to the `infer` hook: hooks turn
-// complex numbers into real ones, and integers into floats or wider ones.
-static bool hook_decides(const pir_op *op, const pir_result_def *want) {
-  if (!op->info->def->hooks.infer || want->same_as < 0)
+// Whether an op that calculates makes elements of type `to` from those of type `from`, as
+// `infer` hooks derive it: real numbers from complex ones, floats from integers, and 64-bit
+// sums. Ops that only move elements keep the type.
+static bool hook_converts(const pir_opdef *def, pir_dtype from, pir_dtype to) {
+  const pir_clause *clause = def->clause;
+  bool reduces = clause && clause->kind == PIR_CLAUSE_REDUCE;
+  bool calculates = reduces || (clause && clause->kind == PIR_CLAUSE_POINTWISE);
+  if (!def->hooks.infer)
     return false;
-  return !pir_dtype_is_float(operand_dtype(op, (size_t)want->same_as));
+  if (pir_dtype_is_complex(from))
+    return (calculates || !clause) && to == (from == PIR_C128 ? PIR_F64 : PIR_F32);
+  if (from != PIR_BOOL && !pir_dtype_is_integer(from))
+    return false;
+  return (calculates && pir_dtype_is_float(to)) || (reduces && to == PIR_I64);
 }
 
 static pir_status check_result(const verifier *v, const pir_op *op, size_t i) {
@@ -226,12 +234,15 @@ static pir_status check_result(const verifier *v, const pir_op *op, size_t i) {
   const pir_attr *attr =
       want->from_attr >= 0 ? pir_op_attr_at(op, (size_t)want->from_attr) : NULL;
   pir_dtype chosen = attr ? pir_attr_as_dtype(attr) : PIR_UNDEFINED;
-  if (chosen != PIR_UNDEFINED && has != PIR_UNDEFINED)
-    return chosen == has ? PIR_OK
-                         : conflict(v, op, "result", want->name, has, pir_dtype_text(chosen));
+  bool stated = chosen != PIR_UNDEFINED && has != PIR_UNDEFINED;
+  if (stated && chosen != has)
+    return conflict(v, op, "result", want->name, has, pir_dtype_text(chosen));
   bool promoted = want->flags & PIR_RESULT_PROMOTED && pir_dtype_is_complex(has);
+  bool derived = stated || promoted ||
+                 (want->same_as >= 0 &&
+                  hook_converts(op->info->def, operand_dtype(op, (size_t)want->same_as), has));
   return check_dtype(v, op, "result", want->name, has, want->dtypes,
-                     promoted || hook_decides(op, want) ? -1 : want->same_as);
+                     derived ? -1 : want->same_as);
 }
 
 static pir_status check_results(const verifier *v, const pir_op *op) {

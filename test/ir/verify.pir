@@ -51,6 +51,17 @@
     (%7) = "pd_op.acos" (%0) {stop_gradient:[true]} : (tensor<2x2xi32>) -> tensor<2x2xf32>
     // expected-warning@+1 {{"pd_op.sum" result out is stated with element type f64, expected f32}}
     (%8) = "pd_op.sum" (%0, %3) {dtype:float32,keepdim:false,stop_gradient:[true]} : (tensor<2x2xi32>, tensor<0xi64>) -> tensor<f64>
+    // Ops that move elements keep their type, though they have a hook too, which derives the shape.
+    (%9) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[0]} : () -> tensor<1xi64>
+    (%10) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[1]} : () -> tensor<1xi64>
+    // expected-warning@+1 {{"pd_op.slice" result out is stated with element type i64, expected i32}}
+    (%11) = "pd_op.slice" (%0, %9, %10) {axes:[0],decrease_axis:[0],infer_flags:[1],stop_gradient:[true]} : (tensor<2x2xi32>, tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+    // expected-warning@+1 {{"pd_op.slice" result out is stated with element type f32, expected c64}}
+    (%12) = "pd_op.slice" (%2, %9, %10) {axes:[0],decrease_axis:[0],infer_flags:[1],stop_gradient:[true]} : (tensor<2x2xc64>, tensor<1xi64>, tensor<1xi64>) -> tensor<2xf32>
+    // expected-warning@+1 {{"pd_op.acos" result out is stated with element type i64, expected i32}}
+    (%13) = "pd_op.acos" (%0) {stop_gradient:[true]} : (tensor<2x2xi32>) -> tensor<2x2xi64>
+    // expected-warning@+1 {{"pd_op.abs" result out is stated with element type f64, expected c64}}
+    (%14) = "pd_op.abs" (%2) {stop_gradient:[true]} : (tensor<2x2xc64>) -> tensor<2x2xf64>
 }
 
 // -----
