@@ -19,7 +19,7 @@
 // RUN: pir-opt %s --passes=fold -o %t/m.pir --params-out=%t/text.pdiparams
 // RUN: pir-run %t/m.pir --params=%t/text.pdiparams --input=x=2x1x4x4xf32=random:3 --expect-dir=%t/want
 // RUN: not pir-translate %t/m.json --to=pdmodel -o %t/x.pdmodel 2>&1 | FileCheck %s --check-prefix=UNREAD
-// UNREAD: 'pd_op.pool2d' unsupported: operand 'kernel_size' must be a constant for 'pool2d'; the parameter that it is was not read
+// UNREAD: 'pd_op.pool2d' unsupported: operand 'kernel_size' must be a constant for 'pool2d'; a parameter that it needs was not read
 
 // Without a file for them the values are gone, which is said. A second run takes no name that the text has already.
 // RUN: pir-opt %s --passes=fold -o %t/lost.pir 2>&1 | FileCheck %s --check-prefix=LOST

@@ -329,10 +329,23 @@ static void note_unknown(exporter *x, const char *name, uint8_t kind, const pir_
   (void)op_set_ints(x, o, name, kind, unknown, (size_t)n);
 }
 
-// Whether the value is a parameter that the program was read without.
+static bool unread_parameter(const exporter *x, const pir_op *op) {
+  return pir_op_has(op, PIR_PARAMETER) && !pir_program_param(x->program, params_name(op));
+}
+
+// Whether the value is a parameter that the program was read without, or a list with one.
 static bool is_unread(const exporter *x, const pir_value *value) {
   const pir_op *op = pir_value_op(value);
-  return op && pir_op_has(op, PIR_PARAMETER) && !pir_program_param(x->program, params_name(op));
+  if (op && pir_op_is(op, BUILTIN_COMBINE)) {
+    for (size_t i = 0; i < pir_op_operands(op); i++) {
+      const pir_value *member = pir_op_operand(op, i);
+      const pir_op *parameter = member ? pir_value_op(member) : NULL;
+      if (parameter && unread_parameter(x, parameter))
+        return true;
+    }
+    return false;
+  }
+  return op && unread_parameter(x, op);
 }
 
 // If a number comes as a tensor, its attribute keeps a default that nobody reads.
@@ -341,15 +354,33 @@ static void note_default(exporter *x, const char *name, uint8_t kind, out_op *o)
     (void)op_set_number(x, o, name, kind, 0, 0, true);
 }
 
-// Whether Paddle takes the value as an attribute: it refuses variables of two axes and more.
-static bool numbers_in_row(const pir_type *type) {
-  bool list = pir_type_kind_of(type) == PIR_TYPE_VECTOR;
-  size_t n = list ? pir_type_elements(type) : 1;
-  for (size_t i = 0; i < n; i++) {
-    const pir_type *one = list ? pir_type_element(type, i) : type;
-    if (!pir_type_is_tensor(one) || pir_type_shape(one).rank > 1)
+// Whether a tensor may give an attribute of that kind: one number, or a row of them.
+static bool gives_numbers(const pir_type *type, uint8_t kind, bool row) {
+  pir_dtype dtype = pir_type_dtype(type);
+  bool integer = kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64;
+  if (!pir_type_is_tensor(type) || (integer && dtype != PIR_I32 && dtype != PIR_I64))
+    return false;
+  pir_shape shape = pir_type_shape(type);
+  return shape.rank == 0 || (shape.rank == 1 && (row || shape.dims[0] == 1));
+}
+
+// Whether the attribute of operand `i` may name the variables of the value. Paddle takes one
+// number for a scalar, and for a list a row of them or variables of one number each. A constant
+// that is left does not fit the attribute, and would not fit at the run either.
+static bool names_variables(exporter *x, const pir_op *op, size_t i, const pir_value *value) {
+  const pir_operand_def *def = &pir_op_def(op)->operands[i];
+  const pir_type *type = pir_value_type(value);
+  uint8_t kind = operand_kind(row_of(op), def, i);
+  bool row = def->flags & PIR_OPERAND_INTARRAY;
+  literal constant;
+  if (is_unread(x, value) || literal_of(x, value, row, &constant))
+    return false;
+  if (pir_type_kind_of(type) != PIR_TYPE_VECTOR)
+    return gives_numbers(type, kind, row);
+  size_t n = row ? pir_type_elements(type) : 0;
+  for (size_t k = 0; k < n; k++)
+    if (!gives_numbers(pir_type_element(type, k), kind, false))
       return false;
-  }
   return n > 0;
 }
 
@@ -359,15 +390,14 @@ static pir_status tensor_operand(exporter *x, const pir_op *op, size_t i,
   const char *one = name_at(row->tensor_slots, i), *several = name_at(row->tensors_slots, i);
   holder *h = holder_of(x, value);
   const char *attr = name_at(row->operand_attrs, i);
-  if (h && h->count && attr && !one && !several && !is_unread(x, value) &&
-      numbers_in_row(pir_value_type(value))) {
+  if (h && h->count && attr && !one && !several && names_variables(x, op, i, value)) {
     op_set_vars(x, o, attr, h, pir_type_kind_of(pir_value_type(value)) == PIR_TYPE_VECTOR);
     return PIR_OK;
   }
   if (!h || (!one && !several))
     return export_unsupported(
         x, "operand '%s' must be a constant for '%s'%s", pir_op_def(op)->operands[i].name,
-        row->name, is_unread(x, value) ? "; the parameter that it is was not read" : "");
+        row->name, is_unread(x, value) ? "; a parameter that it needs was not read" : "");
   bool list = pir_type_kind_of(pir_value_type(value)) == PIR_TYPE_VECTOR;
   if (pir_op_def(op)->operands[i].flags & PIR_OPERAND_INTARRAY)
     note_unknown(x, name_at(row->operand_attrs, i),
