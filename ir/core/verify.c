@@ -209,20 +209,20 @@ static pir_status check_result_type(const verifier *v, const pir_op *op, size_t 
   return PIR_OK;
 }
 
-// Whether an op that calculates makes elements of type `to` from those of type `from`, as
-// `infer` hooks derive it: real numbers from complex ones, floats from integers, and 64-bit
-// sums. Ops that only move elements keep the type.
+// Whether an op that calculates, or whose meaning its kernel alone knows, makes elements of type
+// `to` from those of type `from`, as `infer` hooks derive it: real numbers from complex ones,
+// floats from integers, and 64-bit sums. Ops that only move elements keep the type.
 static bool hook_converts(const pir_opdef *def, pir_dtype from, pir_dtype to) {
   const pir_clause *clause = def->clause;
   bool reduces = clause && clause->kind == PIR_CLAUSE_REDUCE;
-  bool calculates = reduces || (clause && clause->kind == PIR_CLAUSE_POINTWISE);
-  if (!def->hooks.infer)
+  bool calculates = reduces || !clause || clause->kind == PIR_CLAUSE_POINTWISE;
+  if (!def->hooks.infer || !calculates)
     return false;
   if (pir_dtype_is_complex(from))
-    return (calculates || !clause) && to == (from == PIR_C128 ? PIR_F64 : PIR_F32);
+    return to == (from == PIR_C128 ? PIR_F64 : PIR_F32);
   if (from != PIR_BOOL && !pir_dtype_is_integer(from))
     return false;
-  return (calculates && pir_dtype_is_float(to)) || (reduces && to == PIR_I64);
+  return pir_dtype_is_float(to) || (reduces && to == PIR_I64);
 }
 
 static pir_status check_result(const verifier *v, const pir_op *op, size_t i) {
