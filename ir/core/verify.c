@@ -209,9 +209,9 @@ static pir_status check_result_type(const verifier *v, const pir_op *op, size_t 
   return PIR_OK;
 }
 
-// Whether an op that calculates, or whose meaning its kernel alone knows, makes elements of type
-// `to` from those of type `from`, as `infer` hooks derive it: real numbers from complex ones,
-// floats from integers, and 64-bit sums. Ops that only move elements keep the type.
+// Whether an `infer` hook may derive element type `to` where an operand has type `from`: real
+// numbers for complex ones, floats for integers, and 64-bit sums, if the op calculates or has no
+// clause. Ops that only move elements keep the type.
 static bool hook_converts(const pir_opdef *def, pir_dtype from, pir_dtype to) {
   const pir_clause *clause = def->clause;
   bool reduces = clause && clause->kind == PIR_CLAUSE_REDUCE;
