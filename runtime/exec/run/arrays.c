@@ -71,12 +71,22 @@ static pir_status create_array(frame *f, const plan_instr *instr) {
   return PIR_OK;
 }
 
+// Returns the array of an operand, or NULL with a message. A stack, whose items may be arrays,
+// is one only to the instructions of stacks.
+static tensor_array *array_operand(frame *f, const plan_instr *instr, uint32_t i) {
+  const pir_tensor *array = operand(f, instr, i);
+  if (array->data && array->dtype == PIR_UNDEFINED &&
+      ((tensor_array *)array->data)->is_stack == (instr->kind >= PLAN_STACK_PUSH))
+    return array->data;
+  pir_ignore(pir_exec_fail(&f->message, PIR_INVALID, "\"%s\" is given no array", instr->label));
+  return NULL;
+}
+
 static pir_status find_array(frame *f, const plan_instr *instr, uint32_t index_at,
                              tensor_array **out_array, int64_t *out_index) {
-  const pir_tensor *array = operand(f, instr, 0);
-  if (!array->data || array->dtype != PIR_UNDEFINED)
-    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\" is given no array", instr->label);
-  *out_array = array->data;
+  tensor_array *array = *out_array = array_operand(f, instr, 0);
+  if (!array)
+    return PIR_INVALID;
   *out_index = 0;
   if (!index_at)
     return PIR_OK;
@@ -85,7 +95,7 @@ static pir_status find_array(frame *f, const plan_instr *instr, uint32_t index_a
   if (fits)
     *out_index = pir_tensor_int_at(index, 0);
   if (*out_index < 0 && instr->kind >= PLAN_ARRAY_SLICE)
-    *out_index += (int64_t)((tensor_array *)array->data)->count;
+    *out_index += (int64_t)array->count;
   if (!fits || *out_index < 0)
     return pir_exec_fail(&f->message, PIR_INVALID,
                          "\"%s\": the index must be one integer, and not negative",
@@ -330,22 +340,17 @@ static pir_status fill_like(frame *f, const plan_instr *instr) {
     if (!model->data)
       continue;
     PIR_TRY(take_array_result(f, model->dtype, model->shape, model->rank, &item));
-    full->items[i] = item.tensor;
     pir_tensor same = one;  // the number again at every place: strides of 0
     same.rank = model->rank;
     memcpy(same.shape, model->shape, sizeof same.shape);
-    PIR_TRY(pir_tensor_copy(&same, &item.tensor));
+    pir_status status = pir_tensor_copy(&same, &item.tensor);
+    if (status) {
+      pir_frame_give(f, &item.own);
+      return status;
+    }
+    full->items[i] = item.tensor;
   }
   return PIR_OK;
-}
-
-// Returns the array of an operand, or NULL with a message.
-static tensor_array *array_operand(frame *f, const plan_instr *instr, uint32_t i) {
-  const pir_tensor *array = operand(f, instr, i);
-  if (array->data && array->dtype == PIR_UNDEFINED)
-    return array->data;
-  pir_ignore(pir_exec_fail(&f->message, PIR_INVALID, "\"%s\" is given no array", instr->label));
-  return NULL;
 }
 
 // Copies the tensors of an array into a new one, whose places past them stay as they are.

@@ -17,8 +17,12 @@
 // CHECK: choice_before.pir: pir-run: error: "pd_op.select_input" has no choice -1
 // CHECK: choice_beyond.pir: pir-run: error: "pd_op.select_input" has no choice 2
 // CHECK: choice_beyond.pir: pir-run: error: "pd_op.select_input" has no choice 2
+// CHECK: copy_of_a_stack.pir: pir-run: error: "pd_op.assign_array" is given no array
+// CHECK: copy_of_a_stack.pir: pir-run: error: "pd_op.assign_array" is given no array
 // CHECK: copy_of_a_tensor.pir: pir-run: error: "pd_op.assign_array" is given no array
 // CHECK: copy_of_a_tensor.pir: pir-run: error: "pd_op.assign_array" is given no array
+// CHECK: elements_of_an_array.pir: pir-run: error: "cf.has_elements" is given no array
+// CHECK: elements_of_an_array.pir: pir-run: error: "cf.has_elements" is given no array
 // CHECK: float_index.pir: pir-run: error: "pd_op.array_read": the index must be one integer, and not negative
 // CHECK: float_index.pir: pir-run: error: "pd_op.array_read": the index must be one integer, and not negative
 // CHECK: hole.pir: pir-run: error: "pd_op.array_read": the array has nothing at 0
@@ -29,8 +33,12 @@
 // CHECK: join_of_hole.pir: pir-run: error: "pd_op.array_to_tensor": the tensors of the array cannot be joined along axis 0
 // CHECK: join_of_nothing.pir: pir-run: error: "pd_op.array_to_tensor": the tensors of the array cannot be joined along axis -1
 // CHECK: join_of_nothing.pir: pir-run: error: "pd_op.array_to_tensor": the tensors of the array cannot be joined along axis -1
+// CHECK: length_of_a_stack.pir: pir-run: error: "pd_op.array_length" is given no array
+// CHECK: length_of_a_stack.pir: pir-run: error: "pd_op.array_length" is given no array
 // CHECK: length_of_a_tensor.pir: pir-run: error: "pd_op.array_length" is given no array
 // CHECK: length_of_a_tensor.pir: pir-run: error: "pd_op.array_length" is given no array
+// CHECK: like_a_stack.pir: pir-run: error: "pd_op.create_array_like" is given no array
+// CHECK: like_a_stack.pir: pir-run: error: "pd_op.create_array_like" is given no array
 // CHECK: part_of_another_rank.pir: pir-run: error: "pd_op.tensor_to_array": the tensor is not what the array joins to
 // CHECK: part_of_another_rank.pir: pir-run: error: "pd_op.tensor_to_array": the tensor is not what the array joins to
 // CHECK: part_of_another_shape.pir: pir-run: error: "pd_op.tensor_to_array": the tensor is not what the array joins to
@@ -51,6 +59,8 @@
 // CHECK: sum_of_booleans.pir: pir-run: error: "pd_op.add_n_array": the arrays have tensors of different shapes or types
 // CHECK: sum_of_shapes.pir: pir-run: error: "pd_op.add_n_array": the arrays have tensors of different shapes or types
 // CHECK: sum_of_shapes.pir: pir-run: error: "pd_op.add_n_array": the arrays have tensors of different shapes or types
+// CHECK: sum_of_stacks.pir: pir-run: error: "pd_op.add_n_array" is given no array
+// CHECK: sum_of_stacks.pir: pir-run: error: "pd_op.add_n_array" is given no array
 // CHECK: sum_of_tensors.pir: pir-run: error: "pd_op.add_n_array" is given no array
 // CHECK: sum_of_tensors.pir: pir-run: error: "pd_op.add_n_array" is given no array
 // CHECK: two_choices.pir: pir-run: error: "pd_op.select_input" has no choice -1
@@ -142,6 +152,16 @@
     (%o) = "pd_op.select_input" (%k, %x, %x) {} : (tensor<1xi32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
     (%f0) = "pd_op.fetch" (%o) {col:0,name:"o"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 }
+//--- copy_of_a_stack.pir
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%A) = "pd_op.create_array" () {dtype:float32} : () -> tensor_array<f32>
+    (%s, %n, %u) = "cf.stack_create" () {} : () -> cf.stack, cf.inlet, cf.outlet
+    () = "cf.tuple_push" (%n, %A) {} : (cf.inlet, tensor_array<f32>) ->
+    (%z) = "pd_op.assign_array" (%s) {} : (cf.stack) -> tensor_array<f32>
+    (%o) = "pd_op.array_length" (%z) {} : (tensor_array<f32>) -> tensor<1xi64>
+    (%f0) = "pd_op.fetch" (%o) {col:0,name:"o"} : (tensor<1xi64>) -> tensor<1xi64>
+}
 //--- copy_of_a_tensor.pir
 {
     (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> tensor<2x3xf32>
@@ -153,6 +173,15 @@
     (%c) = "pd_op.assign_array" (%x) {} : (tensor<2x3xf32>) -> tensor_array<f32>
     (%o) = "pd_op.array_read" (%c, %i0) {} : (tensor_array<f32>, tensor<1xi64>) -> tensor<2x3xf32>
     (%f0) = "pd_op.fetch" (%o) {col:0,name:"o"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+}
+//--- elements_of_an_array.pir
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%A) = "pd_op.create_array" () {dtype:float32} : () -> tensor_array<f32>
+    (%s, %n, %u) = "cf.stack_create" () {} : () -> cf.stack, cf.inlet, cf.outlet
+    () = "cf.tuple_push" (%n, %A) {} : (cf.inlet, tensor_array<f32>) ->
+    (%e) = "cf.has_elements" (%A) {} : (tensor_array<f32>) -> tensor<1xb>
+    (%f0) = "pd_op.fetch" (%e) {col:0,name:"o"} : (tensor<1xb>) -> tensor<1xb>
 }
 //--- float_index.pir
 {
@@ -216,6 +245,15 @@
     (%o, %e) = "pd_op.array_to_tensor" (%A) {axis:-1,use_stack:false} : (tensor_array<f32>) -> tensor<-1x3xf32>, tensor<-1xi32>
     (%f0) = "pd_op.fetch" (%o) {col:0,name:"o"} : (tensor<-1x3xf32>) -> tensor<-1x3xf32>
 }
+//--- length_of_a_stack.pir
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%A) = "pd_op.create_array" () {dtype:float32} : () -> tensor_array<f32>
+    (%s, %n, %u) = "cf.stack_create" () {} : () -> cf.stack, cf.inlet, cf.outlet
+    () = "cf.tuple_push" (%n, %A) {} : (cf.inlet, tensor_array<f32>) ->
+    (%o) = "pd_op.array_length" (%u) {} : (cf.outlet) -> tensor<1xi64>
+    (%f0) = "pd_op.fetch" (%o) {col:0,name:"o"} : (tensor<1xi64>) -> tensor<1xi64>
+}
 //--- length_of_a_tensor.pir
 {
     (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> tensor<2x3xf32>
@@ -225,6 +263,16 @@
     (%i4) = "pd_op.full" () {dtype:int64,place:Place(cpu),shape:[1],value:4} : () -> tensor<1xi64>
     (%A) = "pd_op.create_array" () {dtype:float32} : () -> tensor_array<f32>
     (%o) = "pd_op.array_length" (%x) {} : (tensor<2x3xf32>) -> tensor<1xi64>
+    (%f0) = "pd_op.fetch" (%o) {col:0,name:"o"} : (tensor<1xi64>) -> tensor<1xi64>
+}
+//--- like_a_stack.pir
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%A) = "pd_op.create_array" () {dtype:float32} : () -> tensor_array<f32>
+    (%s, %n, %u) = "cf.stack_create" () {} : () -> cf.stack, cf.inlet, cf.outlet
+    () = "cf.tuple_push" (%n, %A) {} : (cf.inlet, tensor_array<f32>) ->
+    (%z) = "pd_op.create_array_like" (%s) {val:0} : (cf.stack) -> tensor_array<f32>
+    (%o) = "pd_op.array_length" (%z) {} : (tensor_array<f32>) -> tensor<1xi64>
     (%f0) = "pd_op.fetch" (%o) {col:0,name:"o"} : (tensor<1xi64>) -> tensor<1xi64>
 }
 //--- part_of_another_rank.pir
@@ -360,6 +408,17 @@
     (%c) = "pd_op.add_n_array" (%l) {} : (vec[tensor_array<f32>,tensor_array<f32>]) -> tensor_array<f32>
     (%o) = "pd_op.array_read" (%c, %i0) {} : (tensor_array<f32>, tensor<1xi64>) -> tensor<2x3xf32>
     (%f0) = "pd_op.fetch" (%o) {col:0,name:"o"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+}
+//--- sum_of_stacks.pir
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%A) = "pd_op.create_array" () {dtype:float32} : () -> tensor_array<f32>
+    (%s, %n, %u) = "cf.stack_create" () {} : () -> cf.stack, cf.inlet, cf.outlet
+    () = "cf.tuple_push" (%n, %A) {} : (cf.inlet, tensor_array<f32>) ->
+    (%l) = "builtin.combine" (%s, %s) {} : (cf.stack, cf.stack) -> vec[cf.stack,cf.stack]
+    (%c) = "pd_op.add_n_array" (%l) {} : (vec[cf.stack,cf.stack]) -> tensor_array<f32>
+    (%o) = "pd_op.array_length" (%c) {} : (tensor_array<f32>) -> tensor<1xi64>
+    (%f0) = "pd_op.fetch" (%o) {col:0,name:"o"} : (tensor<1xi64>) -> tensor<1xi64>
 }
 //--- sum_of_tensors.pir
 {
