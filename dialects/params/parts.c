@@ -176,8 +176,10 @@ size_t pir_param_part_bytes(const pir_param_part *part, size_t element) {
 
 bool pir_param_part_is_run(const pir_param_part *part, size_t element, size_t *out_offset) {
   part_rows rows = cut_rows(part, element);
+  if (rows.count != 1)  // no rows at all have no offset either
+    return false;
   *out_offset = offset_of(part, &rows, 0);
-  return rows.count == 1;
+  return true;
 }
 
 void pir_param_part_copy(const pir_param_part *part, size_t element, bool mapped,

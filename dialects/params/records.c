@@ -284,6 +284,18 @@ static pir_status find_record_part(const record *r, const pir_op *op, pir_param_
              : pir_error(op, "the record of the parameter has other extents than whole_shape");
 }
 
+// A parameter that is whole may have other extents in the file: `file_shape`, of as many
+// elements as the whole one, which a program over a mesh states as `whole_shape`.
+static pir_status check_file_shape(const record *r, const pir_op *op) {
+  const pir_attr *stated = pir_op_attr_str(op, "whole_shape");
+  pir_shape whole = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
+  if (stated && pir_attr_kind_of(stated) == PIR_ATTR_INT_ARRAY)
+    whole = (pir_shape){pir_attr_int_array_data(stated), pir_attr_elements(stated)};
+  return pir_param_is_whole(op, whole, (pir_shape){r->dims, r->rank})
+             ? PIR_OK
+             : pir_error(op, "file_shape has another number of elements than the parameter");
+}
+
 // The record becomes a user of the claim; one that is copied or refused gives it back.
 static pir_status adopt_record(pir_program *program, const record *r,
                                const pir_param_decl *decl, const param_parts *parts,
@@ -300,6 +312,8 @@ static pir_status adopt_record(pir_program *program, const record *r,
   pir_param_part part;
   if (is_part)
     PIR_TRY(find_record_part(r, op, &part));
+  else if (op && pir_op_attr_str(op, "file_shape"))
+    PIR_TRY(check_file_shape(r, op));
   atomic_fetch_add_explicit(&shared->users, 1, memory_order_relaxed);
   if (is_part && params_take_part(&part, mapped, &param))
     return pir_report_op(op, PIR_EXHAUSTED, PIR_ERROR, "no memory for %zu bytes", param.size);

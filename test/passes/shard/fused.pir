@@ -28,6 +28,9 @@
 // RUN: sed 's/file_shape:.8,24./file_shape:[12,16]/' %t/1.pir > %t/wrong.pir && not pir-run %t/wrong.pir --params=%t/w.pdiparams --input=ids=2x5xi64 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error: {{.*}}qkv
 // RUN: sed 's/file_shape:.8,24./file_shape:[8,23]/' %t/1.pir > %t/wrong.pir && not pir-run %t/wrong.pir --params=%t/w.pdiparams --input=ids=2x5xi64 2>&1 | FileCheck %s --check-prefix=WRONG
+// Extents of the whole that make another number of elements than the file's.
+// RUN: sed 's/whole_shape:.8,3,2,4./whole_shape:[8,3,2,5]/' %t/1.pir > %t/wrong.pir && not pir-run %t/wrong.pir --params=%t/w.pdiparams --input=ids=2x5xi64 2>&1 | FileCheck %s --check-prefix=COUNT
+// COUNT: error: "builtin.parameter" the record of the parameter has other extents than whole_shape
 {
     (%0) = "builtin.parameter" () {parameter_name:"down"} : () -> tensor<16x8xf32>
     (%1) = "builtin.parameter" () {parameter_name:"gate_up"} : () -> tensor<8x32xf32>
