@@ -43,8 +43,9 @@ static bool reads_as_reshape(grouping *g, const pir_op *op) {
   for (size_t i = 0; i < 3; i++)
     if (last[i] < 1 || last[i] > g->columns)
       return false;
-  return last[0] * last[1] <= g->columns && last[0] * last[1] * last[2] == g->columns &&
-         last[1] % g->ranks == 0 && agree(g, last[0]);
+  return last[0] <= g->columns / last[1] && g->columns % (last[0] * last[1]) == 0 &&
+         last[2] == g->columns / (last[0] * last[1]) && last[1] % g->ranks == 0 &&
+         agree(g, last[0]);
 }
 
 static bool is_last_axis(const grouping *g, int64_t axis) {
@@ -69,13 +70,14 @@ static bool reads_as_split(grouping *g, const pir_op *op) {
   const pir_type *pieces = pir_value_type(pir_op_result(op, 0));
   if (pir_type_kind_of(pieces) != PIR_TYPE_VECTOR || !pir_type_elements(pieces))
     return false;
+  int64_t groups = (int64_t)pir_type_elements(pieces);
   for (size_t i = 0; i < pir_type_elements(pieces); i++) {
     pir_shape piece = pir_type_shape(pir_type_element(pieces, i));
-    if (piece.rank != g->rank ||
-        piece.dims[g->rank - 1] * (int64_t)pir_type_elements(pieces) != g->columns)
+    if (piece.rank != g->rank || g->columns % groups ||
+        piece.dims[g->rank - 1] != g->columns / groups)
       return false;
   }
-  return agree(g, (int64_t)pir_type_elements(pieces));
+  return agree(g, groups);
 }
 
 // One of equal pieces of the columns; `out_group`: which one.
@@ -87,7 +89,10 @@ static bool reads_as_slice(grouping *g, const pir_op *op, int64_t *out_group) {
       !pir_attr_int_at(axes, 0, &axis) || !is_last_axis(g, axis) ||
       !constant_int(pir_op_operand(op, 1), &first))
     return false;
-  int64_t width = pir_type_shape(pir_value_type(pir_op_result(op, 0))).dims[g->rank - 1];
+  pir_shape piece = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
+  if (piece.rank != g->rank)
+    return false;
+  int64_t width = piece.dims[g->rank - 1];
   if (width < 1 || g->columns % width || first < 0 || first % width)
     return false;
   *out_group = first / width;
@@ -123,8 +128,11 @@ static pir_op *find_bias(const pir_op *product, pir_op **out_bias) {
     return NULL;
   pir_op *sum = pir_use_owner(pir_value_first_use(pir_op_result(product, 0)));
   pir_value *bias = pir_op_is(sum, PD_ADD) ? pir_op_operand(sum, 1) : NULL;
-  if (!shard_is_parameter(bias) || !pir_value_single_use(bias) ||
-      pir_type_shape(pir_value_type(bias)).rank != 1)
+  if (!shard_is_parameter(bias) || !pir_value_single_use(bias))
+    return NULL;
+  pir_shape columns = pir_type_shape(pir_value_type(pir_op_result(product, 0))),
+            added = pir_type_shape(pir_value_type(bias));
+  if (added.rank != 1 || !columns.rank || added.dims[0] != columns.dims[columns.rank - 1])
     return NULL;
   *out_bias = pir_value_op(bias);
   return sum;

@@ -2,8 +2,9 @@
 // columns and all tables that could be cut by rows begin cut; the layout that follows is
 // judged, and cuts that lead nowhere are taken back, until none is. So the pairs of a
 // transformer are found (queries, keys and values with the projection behind attention, the two
-// products of a feed-forward block) without knowing its ops. Rounds are bounded by the number
-// of cuts; usual networks take three. Then the steps of `dist` make the program of a rank.
+// products of a feed-forward block) without knowing its ops. A round takes back a cut, the order
+// of a fused product or an input, which bounds their number; usual networks take three. Then
+// the steps of `dist` make the program of a rank.
 #include "shard.h"
 
 #include <pass_list.h>
@@ -90,11 +91,11 @@ static pir_status settle(shard_state *s, shard_policy policy) {
   while (changed) {
     PIR_TRY(shard_lay_out(s));
     changed = shard_reject_inputs(s);
-    if (s->model < 0)
+    if (changed || s->model < 0)  // cuts are judged by the layout without those inputs
       continue;
     shard_judge(s);
     sum_groups(s);
-    changed |= close_impossible(s) || close_strays(s) || close_unpaired(s, policy);
+    changed = close_impossible(s) || close_strays(s) || close_unpaired(s, policy);
     changed |= shard_close_fused(s, !changed);
   }
   return PIR_OK;

@@ -9,6 +9,15 @@
 // CHECK-NOT: "pd_op.all_
 // RUN: pir-run --ranks=2 %s --params=%t/w.pdiparams --pipeline='shard{mesh=2,rank=%r},compile' --input=x=2x5x8xf32=-1..1 --expect-dir=%t/out | FileCheck %s --check-prefix=SAME
 // RUN: pir-run --ranks=4 %s --params=%t/w.pdiparams --pipeline='shard{mesh=4,rank=%r},kernels' --input=x=2x5x8xf32=-1..1 --expect-dir=%t/out | FileCheck %s --check-prefix=SAME
+// A bias of one element is none of the columns: the product keeps their order.
+// RUN: sed 's/tensor<32xf32>/tensor<1xf32>/g' %s > %t/one.pir && python3 %S/parameters.py %t/one.pir %t/one.pdiparams && mkdir %t/one && pir-run %t/one.pir --params=%t/one.pdiparams --input=x=2x5x8xf32=-1..1 --output-dir=%t/one
+// RUN: pir-run --ranks=2 %t/one.pir --params=%t/one.pdiparams --pipeline='shard{mesh=2,rank=%r},compile' --input=x=2x5x8xf32=-1..1 --expect-dir=%t/one | FileCheck %s --check-prefix=SAME
+// Types that a program states wrongly are no equal pieces.
+// RUN: for t in f32 16xf32 9223372036854775807xf32; do sed "s/\(%7) = .*-> tensor<\).*/\1$t>/" %s > %t/wrong.pir && not pir-opt %t/wrong.pir --passes='shard{mesh=2}' -o %t/o.pir || exit 1; done 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: sed '/(%13)/s/5x16xf32/5x4611686018427387920xf32/g' %s > %t/wrong.pir && pir-opt %t/wrong.pir --passes='shard{mesh=2}' -o %t/o.pir && FileCheck %s --check-prefix=SPLIT --input-file=%t/o.pir
+// WRONG-COUNT-3: error: "pd_op.slice": placement: the rule gives a result of rank 3
+// SPLIT: file_shape:[8,32],parameter_name:"first"
+// SPLIT-NOT: file_shape
 // SAME-COUNT-2: max abs {{[0-9.]+e-0[6-9]|0,}}
 {
     (%0) = "builtin.parameter" () {parameter_name:"first"} : () -> tensor<8x32xf32>
