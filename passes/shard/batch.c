@@ -20,6 +20,10 @@ static int64_t first_extent(const pir_op *input) {
   return pir_type_shape(pir_value_type(pir_op_result(input, 0))).dims[0];
 }
 
+static size_t input_rank(const pir_op *input) {
+  return pir_type_shape(pir_value_type(pir_op_result(input, 0))).rank;
+}
+
 static pir_walk_result collect_input(pir_op *op, void *user) {
   shard_state *s = user;
   if (!is_input(op))
@@ -59,14 +63,23 @@ static pir_status take_all_named(shard_state *s, pir_str names) {
 }
 
 // ---- inputs of the batch's extent
+// The first input of two dimensions or more, or else the first: a vector may be numbers for
+// features, wherever it is declared.
+static const pir_op *find_leading(const shard_state *s) {
+  for (size_t i = 0; i < s->inputs.count; i++)
+    if (input_rank(s->inputs.items[i].op) > 1)
+      return s->inputs.items[i].op;
+  return s->inputs.items[0].op;
+}
+
 // Unknown extents do not say whether they are the batch: a rank that got a part of another one
 // would compute wrong numbers.
 static pir_status take_like_first(shard_state *s) {
-  s->leading = s->inputs.items[0].op;
+  s->leading = find_leading(s);
   for (size_t i = 0; i < s->inputs.count; i++) {
     shard_input *input = &s->inputs.items[i];
     input->split = first_extent(input->op) == first_extent(s->leading);
-    if (i && input->split && first_extent(input->op) < 0)
+    if (input->op != s->leading && input->split && first_extent(input->op) < 0)
       return pir_report_op(input->op, PIR_UNSUPPORTED, PIR_ERROR,
                            "unsupported: a second input of unknown first extent beside the "
                            "batch; option batch names the inputs that have it");
@@ -77,7 +90,9 @@ static pir_status take_like_first(shard_state *s) {
 pir_status shard_find_batch(shard_state *s) {
   pir_str names = pir_run_option(s->run, "batch");
   if (s->batch < 0 || s->extents[s->batch] == 1)
-    return PIR_OK;
+    return names.size ? pir_run_bad_option(s->run, "batch",
+                                           "a mesh of two ranks or more along axis batch")
+                      : PIR_OK;
   pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, collect_input, s);
   if (!s->inputs.count)
     return pir_report(s->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
@@ -137,20 +152,33 @@ static bool keeps_batch(const batch_check *c, const pir_op *op, const dist_of_op
              batch_dim(c->s, pir_attr_element(of->operands, i));
 }
 
+// How surely a value has the batch: the leading input and what several inputs made before all,
+// then inputs of higher rank.
+static size_t certainty(const batch_check *c, uint64_t origin) {
+  const shard_input *input = lone_input(c, origin);
+  return input ? input_rank(input->op) : SIZE_MAX;
+}
+
 // An op that lets one of its operands change, although both come from split inputs, holds one
 // that has no batch.
 static void check_operands(batch_check *c, const pir_op *op, const dist_of_op *of) {
-  bool changed = false, others = false;
+  bool changed = false;
+  uint64_t surest = 0;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     uint64_t origin = input_of(c, pir_op_operand(op, i));
     changed |= origin && !keeps_batch(c, op, of, i);
-    others |= origin && !lone_input(c, origin);
+    if (origin && (!surest || certainty(c, origin) > certainty(c, surest)))
+      surest = origin;
   }
-  for (size_t i = 0; i < pir_op_operands(op) && changed && others; i++) {
-    shard_input *input = lone_input(c, input_of(c, pir_op_operand(op, i)));
-    if (input && input->split) {
+  for (size_t i = 0; i < pir_op_operands(op) && changed; i++) {
+    uint64_t origin = input_of(c, pir_op_operand(op, i));
+    shard_input *input = lone_input(c, origin);
+    if (input && input->split && origin != surest) {
       input->split = false;
       c->rejected = true;
+      pir_ignore(pir_report_op(input->op, PIR_OK, PIR_NOTE,
+                               "the input has the first extent of the batch, but is needed "
+                               "whole beside it: each rank takes all"));
     }
   }
 }
