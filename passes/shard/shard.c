@@ -2,9 +2,9 @@
 // columns and all tables that could be cut by rows begin cut; the layout that follows is
 // judged, and cuts that lead nowhere are taken back, until none is. So the pairs of a
 // transformer are found (queries, keys and values with the projection behind attention, the two
-// products of a feed-forward block) without knowing its ops. A round takes back a cut, the order
-// of a fused product or an input, which bounds their number; usual networks take three. Then
-// the steps of `dist` make the program of a rank.
+// products of a feed-forward block) without knowing its ops. A round takes back a cut, the
+// order of a fused product or an input, which bounds their number; usual networks take three.
+// Then the steps of `dist` make the program of a rank.
 #include "shard.h"
 
 #include <pass_list.h>
