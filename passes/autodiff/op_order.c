@@ -78,16 +78,30 @@ static void put_all(const diff *d, pir_map *set, const value_list *values) {
     pir_map_put(d->arena, set, values->items[i], 1);
 }
 
-static pir_walk_result find_write(pir_op *op, void *user) {
-  *(bool *)user |= diff_writes_over(op);
-  return *(bool *)user ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+// What ops and the ops in their regions do, of which the order matters: the gradients of all of
+// them are computed, strictly backwards. They write over arrays or tensors, or they count an
+// index of arrays, which the backward program counts back.
+typedef struct ordered {
+  bool writes, counts, indexes;
+} ordered;
+
+static bool is_ordered(const ordered *o) {
+  return o->writes || (o->counts && o->indexes);
 }
 
-static bool block_writes_over(const pir_block *block) {
-  bool writes = false;
-  for (pir_op *op = pir_block_first(block); op && !writes; op = pir_op_next(op))
-    pir_walk(op, PIR_PRE_ORDER, find_write, &writes);
-  return writes;
+static pir_walk_result find_ordered(pir_op *op, void *user) {
+  ordered *o = user;
+  o->writes |= diff_writes_over(op);
+  o->counts |= pir_op_is(op, PD_INCREMENT_);
+  o->indexes |= diff_is_array_step(op);
+  return is_ordered(o) ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+}
+
+static bool block_is_ordered(const pir_block *block) {
+  ordered o = {0};
+  for (pir_op *op = pir_block_first(block); op && !is_ordered(&o); op = pir_op_next(op))
+    pir_walk(op, PIR_PRE_ORDER, find_ordered, &o);
+  return is_ordered(&o);
 }
 
 // Values that an op puts on a stack come out of the other end.
@@ -104,7 +118,7 @@ void diff_effective_ops(const diff *d, const pir_block *block, const value_list 
   pir_map from = {0}, to = {0};
   value_list read = {0}, results = {0};
   op_list forward = {0};
-  bool all = block_writes_over(block);
+  bool all = block_is_ordered(block);
   put_all(d, &from, inputs);
   put_all(d, &to, outputs);
   for (pir_op *op = pir_block_first(block); op; op = pir_op_next(op)) {
@@ -220,12 +234,12 @@ static void count_reads(const diff *d, pir_map *pending, const pir_op *op, op_li
 
 void diff_inverse_order(const diff *d, const op_list *ops, op_list *out) {
   pir_map pending = {0};  // of an op of the list: the readers of its results that are to come
-  bool writes = false;
-  for (size_t i = 0; i < ops->count; i++)
-    pir_walk(ops->items[i], PIR_PRE_ORDER, find_write, &writes);
-  for (size_t i = ops->count; writes && i-- > 0;)
+  ordered o = {0};
+  for (size_t i = 0; i < ops->count && !is_ordered(&o); i++)
+    pir_walk(ops->items[i], PIR_PRE_ORDER, find_ordered, &o);
+  for (size_t i = ops->count; is_ordered(&o) && i-- > 0;)
     pir_vec_push(d->arena, out, ops->items[i]);
-  if (writes)
+  if (is_ordered(&o))
     return;
   for (size_t i = 0; i < ops->count; i++)
     pir_map_put(d->arena, &pending, ops->items[i], 0);

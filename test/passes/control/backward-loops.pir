@@ -1,11 +1,12 @@
 // Loops as they are written by hand, beside differences: a recurrent network that joins its states, an array that an inner loop reads and writes,
-// branches of a loop that write places of an array, an index that counts, an inner loop whose runs differ in length.
+// branches of a loop that write places of an array, an index that counts, also between reads of an array filled outside, an inner loop whose runs
+// differ in length.
 // RUN: rm -rf %t && split-file %s %t
-// RUN: for f in rnn nested branch counter runs; do pir-opt --check-gradients %t/$f.pir; done | FileCheck %s
+// RUN: for f in rnn nested branch counter outside runs; do pir-opt --check-gradients %t/$f.pir; done | FileCheck %s
 // RUN: pir-opt %t/rnn.pir --verify-each '--passes=backward{wrt=x|w}' -o %t/both.pir
 // RUN: mkdir %t/out && pir-run %t/both.pir --input=x=4x2x3xf32=random --input=w=5x2xf32=random --pipeline=kernels --output-dir=%t/out
 // RUN: pir-run %t/both.pir --input=x=4x2x3xf32=random --input=w=5x2xf32=random --expect-dir=%t/out
-// CHECK-COUNT-5: 2 inputs and parameters: 2 ok
+// CHECK-COUNT-6: 2 inputs and parameters: 2 ok
 //--- rnn.pir
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[4,2,3],stop_gradient:[false]} : () -> tensor<4x2x3xf32>
@@ -181,6 +182,38 @@
     (%20) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[]} : () -> tensor<0xi64>
     (%21) = "pd_op.sum" (%19, %20) {dtype:Undefined,keepdim:false,stop_gradient:[false]} : (tensor<-1x2xf32>, tensor<0xi64>) -> tensor<f32>
     (%9000) = "pd_op.fetch" (%21) {col:0,name:"loss",persistable:[true],stop_gradient:[false]} : (tensor<f32>) -> tensor<f32>
+}
+//--- outside.pir
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2],stop_gradient:[false]} : () -> tensor<2xf32>
+    (%w) = "pd_op.data" () {dtype:float32,name:"w",place:Place(undefined:0),shape:[2],stop_gradient:[false]} : () -> tensor<2xf32>
+    (%0) = "pd_op.full" () {dtype:int64,place:Place(undefined:0),shape:[1],stop_gradient:[true],value:0} : () -> tensor<1xi64>
+    (%1) = "pd_op.full" () {dtype:int64,place:Place(undefined:0),shape:[1],stop_gradient:[true],value:1} : () -> tensor<1xi64>
+    (%2) = "pd_op.full" () {dtype:int64,place:Place(undefined:0),shape:[1],stop_gradient:[true],value:2} : () -> tensor<1xi64>
+    (%3) = "pd_op.full" () {dtype:int64,place:Place(undefined:0),shape:[1],stop_gradient:[true],value:3} : () -> tensor<1xi64>
+    (%a) = "pd_op.create_array" () {dtype:float32,stop_gradient:[false]} : () -> pd_op.tensor_array<f32>
+    (%p) = "pd_op.multiply" (%x, %w) {stop_gradient:[false]} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    (%a0) = "pd_op.array_write_" (%a, %x, %0) {} : (pd_op.tensor_array<f32>, tensor<2xf32>, tensor<1xi64>) -> pd_op.tensor_array<f32>
+    (%a1) = "pd_op.array_write_" (%a, %w, %1) {} : (pd_op.tensor_array<f32>, tensor<2xf32>, tensor<1xi64>) -> pd_op.tensor_array<f32>
+    (%a2) = "pd_op.array_write_" (%a, %p, %2) {} : (pd_op.tensor_array<f32>, tensor<2xf32>, tensor<1xi64>) -> pd_op.tensor_array<f32>
+    (%a3) = "pd_op.array_write_" (%a, %p, %3) {} : (pd_op.tensor_array<f32>, tensor<2xf32>, tensor<1xi64>) -> pd_op.tensor_array<f32>
+    (%i) = "pd_op.full" () {dtype:int64,place:Place(undefined:0),shape:[1],stop_gradient:[true],value:0} : () -> tensor<1xi64>
+    (%c) = "pd_op.less_than" (%i, %3) {stop_gradient:[true]} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>
+    (%r) = "pd_op.while" (cond=%c, inputs=%x) {
+    ^%arg_0 {stop_gradient:false}
+        (%u) = "pd_op.array_read" (%a, %i) {stop_gradient:[false]} : (pd_op.tensor_array<f32>, tensor<1xi64>) -> tensor<-1xf32>
+        (%j) = "pd_op.increment_" (%i) {stop_gradient:[true],value:1} : (tensor<1xi64>) -> tensor<1xi64>
+        (%v) = "pd_op.array_read" (%a, %j) {stop_gradient:[false]} : (pd_op.tensor_array<f32>, tensor<1xi64>) -> tensor<-1xf32>
+        (%s) = "pd_op.sin" (%v) {stop_gradient:[false]} : (tensor<-1xf32>) -> tensor<-1xf32>
+        (%m) = "pd_op.multiply" (%u, %s) {stop_gradient:[false]} : (tensor<-1xf32>, tensor<-1xf32>) -> tensor<-1xf32>
+        (%n) = "pd_op.multiply" (%arg_0, %w) {stop_gradient:[false]} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+        (%h) = "pd_op.add" (%n, %m) {stop_gradient:[false]} : (tensor<2xf32>, tensor<-1xf32>) -> tensor<2xf32>
+        (%k) = "pd_op.less_than" (%j, %3) {stop_gradient:[true]} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>
+        () = "cf.yield" (%k, %h) {} : (tensor<1xb>, tensor<2xf32>) ->
+    }
+    (%e) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[]} : () -> tensor<0xi64>
+    (%l) = "pd_op.sum" (%r, %e) {dtype:Undefined,keepdim:false,stop_gradient:[false]} : (tensor<2xf32>, tensor<0xi64>) -> tensor<f32>
+    (%z) = "pd_op.fetch" (%l) {col:0,name:"loss",persistable:[true],stop_gradient:[false]} : (tensor<f32>) -> tensor<f32>
 }
 //--- runs.pir
 {
