@@ -502,6 +502,23 @@ pir_status pir_facts_state_type(pir_facts *facts, pir_value *value) {
   return pir_context_enter(pir_op_context(op), state_type, &call);
 }
 
+typedef struct copy_call {
+  pir_facts *facts;
+  const pir_value *value, *from;
+} copy_call;
+
+static pir_status copy_fact(void *user) {
+  const copy_call *call = user;
+  set_fact(call->facts, call->value, pir_facts_of(call->facts, call->from));
+  return PIR_OK;
+}
+
+pir_status pir_facts_copy(pir_facts *facts, pir_value *value, const pir_value *from) {
+  copy_call call = {facts, value, from};
+  const pir_op *op = pir_block_parent_op(pir_value_block(value));
+  return pir_context_enter(pir_op_context(op), copy_fact, &call);
+}
+
 // ---- the whole
 typedef struct create_call {
   const pir_program *program;

@@ -25,6 +25,11 @@ bool diff_is_array(const pir_value *value) {
   return type && pir_type_kind_of(type) == PIR_TYPE_TENSOR_ARRAY;
 }
 
+bool diff_has_numbers(const pir_type *type) {
+  pir_dtype dtype = pir_type_dtype(type);
+  return pir_dtype_is_float(dtype) || pir_dtype_is_complex(dtype);
+}
+
 static array_note *note_of(diff *d, pir_value *value) {
   array_note *note = pir_map_get(&d->arrays, value);
   if (note)
@@ -79,11 +84,14 @@ static void refuse_all(diff *d, pir_value *const *values, size_t count, const ch
 }
 
 // A loop that yields the array it was given carries one object; a branch that yields the same
-// array on both sides has it as result.
+// array on both sides has it as result. Of another op nothing is known.
 static void note_end(diff *d, const pir_op *end) {
   const pir_op *op = pir_op_parent(end);
   const pir_block *body = op ? pir_loop_body(op) : NULL;
   const pir_block *other = op && pir_op_is_choice(op) ? pir_op_body(op, 0) : NULL;
+  bool known = body || (op && pir_op_is_choice(op));
+  for (size_t i = 0; op && !known && i < pir_op_operands(end); i++)
+    refuse_all(d, (pir_value *[]){pir_op_operand(end, i)}, 1, unknown_name);
   if (!body && (!other || pir_block_last(other) == end))
     return;
   for (size_t i = 0; i < pir_op_results(op); i++) {
@@ -197,6 +205,8 @@ static void write_at(diff_block *b, pir_value *gradient, pir_value *index, pir_v
                 (pir_value *[]){gradient, value, index}, 3);
 }
 
+// Adds by add_n, as the gradient at the place and the new one have one shape: nothing is
+// broadcast.
 static pir_status diff_read(diff_block *b, const pir_op *op, pir_value *index) {
   pir_value *array = pir_op_operand(op, 0), *result = pir_op_result(op, 0);
   const pir_type *type = pir_value_type(result);
@@ -204,7 +214,8 @@ static pir_status diff_read(diff_block *b, const pir_op *op, pir_value *index) {
     diff_add(b, array, diff_full_like(b, diff_copy(b, diff_array(b->d, array)), 0));
   pir_value *gradient = diff_sum(b, array);
   pir_value *terms[] = {read_at(b, gradient, index, type), diff_sum(b, result)};
-  write_at(b, gradient, index, create_result(b, PD_ADD, type, terms, 2));
+  pir_value *list = diff_combine(b, &(value_list){.items = terms, .count = 2});
+  write_at(b, gradient, index, create_result(b, PD_ADD_N, type, &list, 1));
   return b->d->status;
 }
 
@@ -231,8 +242,13 @@ pir_status diff_array_step(diff_block *b, pir_op *op) {
   const pir_type *type = tensor ? pir_value_type(tensor) : NULL;
   if (!diff_is_array(array) || !index || !type || !pir_type_is_tensor(type))
     return pir_error(op, "expects an array, a tensor of it, and an index");
-  if (diff_stops(b->d, array) || !pir_dtype_is_float(pir_type_dtype(pir_value_type(array))))
+  bool numbers = diff_has_numbers(pir_value_type(array));
+  if (diff_stops(b->d, array) || (!numbers && !diff_has_numbers(type)))
     return PIR_OK;
+  if (!numbers)
+    return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                         "unsupported: gradients through an array that is declared without the "
+                         "type of its tensors");
   PIR_TRY(diff_check_array(b->d, op, array));
   pir_value *counter = diff_counter(b->d, op, index);
   if (!counter)

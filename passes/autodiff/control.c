@@ -192,7 +192,7 @@ static void wanted_of(const diff *d, const value_list *read, size_t from, value_
     if (!type || diff_stops(d, value))
       continue;
     pir_value *array = diff_is_array(value) ? diff_array(d, value) : NULL;
-    if (array && pir_dtype_is_float(pir_type_dtype(type)) && !pir_map_find(&arrays, array)) {
+    if (array && diff_has_numbers(type) && !pir_map_find(&arrays, array)) {
       pir_map_put(d->arena, &arrays, array, 1);
       pir_vec_push(d->arena, out, array);
     } else if (!array && pir_type_is_tensor(type)) {
@@ -366,7 +366,7 @@ static pir_status hand_argument_over(diff *d, pir_block *to, pir_value *from) {
     pir_block_argument_set_attr(argument, attr.name, attr.value);
   }
   pir_rewriter_replace_value(d->run->rewriter, from, argument);
-  return pir_facts_state_type(d->facts, argument);
+  return pir_facts_copy(d->facts, argument, from);
 }
 
 static pir_status widen_loop(diff *d, pir_op *op) {
@@ -433,7 +433,7 @@ typedef struct loop_diff {
   value_list operands;  // of the gradient loop
 } loop_diff;
 
-static void list_carried(loop_diff *l) {
+static pir_status list_carried(loop_diff *l) {
   diff *d = l->b->d;
   value_list read = {0}, from_outside = {0};
   diff_inputs(d, l->op, &read);
@@ -444,16 +444,24 @@ static void list_carried(loop_diff *l) {
   for (size_t i = 0; i < pir_op_results(l->op); i++) {
     pir_value *result = pir_op_result(l->op, i);
     const pir_type *type = pir_value_type(result);
-    if (!type || !pir_type_is_tensor(type) || !pir_dtype_is_float(pir_type_dtype(type)))
+    if (!type || !pir_type_is_tensor(type) || !diff_has_numbers(type))
       continue;
-    bool any = diff_has_terms(l->b, result);
-    if (!any && is_placeholder(d, pir_block_argument(l->body, i)))
+    bool any = diff_has_terms(l->b, result),
+         flows = !diff_stops(d, pir_op_operand(l->op, i + 1));
+    bool placeholder = is_placeholder(d, pir_block_argument(l->body, i));
+    if (any && placeholder && flows)
+      return pir_report_op(l->op, PIR_UNSUPPORTED, PIR_ERROR,
+                           "unsupported: gradients through result %zu of this loop, which "
+                           "begins with a tensor of another rank",
+                           i);
+    if (!any && placeholder)
       continue;
     if (!any)
       diff_add(l->b, result, diff_full_like(l->b, diff_copy(l->b, result), 0));
-    if (!diff_stops(d, pir_op_operand(l->op, i + 1)))
+    if (flows)
       pir_vec_push(d->arena, &l->results, result);
   }
+  return PIR_OK;
 }
 
 // Whether there are steps left. The stack of an inner loop holds the steps of all its runs, so
@@ -531,7 +539,7 @@ static pir_status diff_loop(diff_block *b, pir_op *op) {
   if (is_nested(op) && !l.nested)
     return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
                          "unsupported: gradients through a loop of this form inside of a loop");
-  list_carried(&l);
+  PIR_TRY(list_carried(&l));
   lay_stack(b->d, &l.p);
   create_loop(&l);
   PIR_TRY(fill_loop(&l));

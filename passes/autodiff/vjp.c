@@ -316,9 +316,7 @@ static bool some_operand_flows(const diff_block *b, const pir_op *op) {
 static bool some_result_flows(const diff_block *b, const pir_op *op) {
   for (size_t i = 0; i < pir_op_results(op); i++) {
     const pir_type *type = pir_value_type(pir_op_result(op, i));
-    bool numbers = !type || !pir_type_is_tensor(type) ||
-                   pir_dtype_is_float(pir_type_dtype(type)) ||
-                   pir_dtype_is_complex(pir_type_dtype(type));
+    bool numbers = !type || !pir_type_is_tensor(type) || diff_has_numbers(type);
     if (numbers && flows_from(b, pir_op_result(op, i)))
       return true;
   }

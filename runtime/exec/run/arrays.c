@@ -458,7 +458,10 @@ static pir_status push_items(frame *f, const plan_instr *instr) {
     const pir_tensor *tensor = operand(f, instr, i);
     carried copy;
     bool is_array = tensor->dtype == PIR_UNDEFINED;
-    if (!tensor->data || (is_array && ((tensor_array *)tensor->data)->is_stack))
+    if (!tensor->data)
+      return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": operand %d has no data",
+                           instr->label, (int)i);
+    if (is_array && ((tensor_array *)tensor->data)->is_stack)
       return pir_exec_fail(&f->message, PIR_UNSUPPORTED,
                            "unsupported: \"%s\": a stack on a stack", instr->label);
     PIR_TRY(pir_frame_duplicate(f, tensor, is_array, &copy));

@@ -160,6 +160,10 @@ PIR_API PIR_NODISCARD pir_status pir_facts_update(pir_facts *facts, const pir_op
 // Takes the stated type of a value in a block for its facts: of an argument that a pass added.
 // PIR_EXHAUSTED: memory runs out.
 PIR_API PIR_NODISCARD pir_status pir_facts_state_type(pir_facts *facts, pir_value *value);
+// Gives a value in a block the facts of another, whose place it takes: of an argument that a
+// pass moved to another block. PIR_EXHAUSTED: memory runs out.
+PIR_API PIR_NODISCARD pir_status pir_facts_copy(pir_facts *facts, pir_value *value,
+                                                const pir_value *from);
 
 // The origin of a symbol.
 typedef struct pir_symbol_source {
