@@ -448,8 +448,9 @@ static pir_status list_carried(loop_diff *l) {
       continue;
     bool any = diff_has_terms(l->b, result),
          flows = !diff_stops(d, pir_op_operand(l->op, i + 1));
+    // The steps carry a gradient even if the tensor that the loop begins with takes none.
     bool placeholder = is_placeholder(d, pir_block_argument(l->body, i));
-    if (any && placeholder && flows)
+    if (any && placeholder)
       return pir_report_op(l->op, PIR_UNSUPPORTED, PIR_ERROR,
                            "unsupported: gradients through result %zu of this loop, which "
                            "begins with a tensor of another rank",
@@ -458,7 +459,7 @@ static pir_status list_carried(loop_diff *l) {
       continue;
     if (!any)
       diff_add(l->b, result, diff_full_like(l->b, diff_copy(l->b, result), 0));
-    if (flows)
+    if (any || flows)
       pir_vec_push(d->arena, &l->results, result);
   }
   return PIR_OK;
@@ -550,7 +551,8 @@ static pir_status diff_loop(diff_block *b, pir_op *op) {
     bool outer = i >= l.results.count;
     pir_value *of = outer ? l.outer.items[i - l.results.count]
                           : pir_op_operand(op, pir_value_index(l.results.items[i]) + 1);
-    diff_add(b, of, pir_op_result(l.gradient, i));
+    if (!diff_stops(b->d, of))
+      diff_add(b, of, pir_op_result(l.gradient, i));
   }
   diff_erase_unused(b->d, before, &b->d->terms);
   return pir_facts_update(b->d->facts, l.gradient);

@@ -6,7 +6,14 @@
 // RUN: pir-opt %t/rnn.pir --verify-each '--passes=backward{wrt=x|w}' -o %t/both.pir
 // RUN: mkdir %t/out && pir-run %t/both.pir --input=x=4x2x3xf32=random --input=w=5x2xf32=random --pipeline=kernels --output-dir=%t/out
 // RUN: pir-run %t/both.pir --input=x=4x2x3xf32=random --input=w=5x2xf32=random --expect-dir=%t/out
+// RUN: pir-opt %t/begins.pir --verify-each '--passes=backward{ones,wrt=x,no_grad=h}' -o %t/begins.both.pir
+// RUN: pir-run %t/begins.both.pir --input=x=2xf32=2 --input=h=2xf32=1 --print | FileCheck --check-prefix=BEGINS %s
 // CHECK-COUNT-6: 2 inputs and parameters: 2 ok
+// No gradient flows to the tensor that the loop begins with: the steps still carry one. y = h x^3.
+// BEGINS:      y: float32[2]
+// BEGINS-NEXT: [8, 8]
+// BEGINS:      fetch1: float32[2]
+// BEGINS-NEXT: [12, 12]
 //--- rnn.pir
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[4,2,3],stop_gradient:[false]} : () -> tensor<4x2x3xf32>
@@ -245,4 +252,21 @@
     (%21) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[]} : () -> tensor<0xi64>
     (%22) = "pd_op.sum" (%6, %21) {dtype:Undefined,keepdim:false,stop_gradient:[false]} : (tensor<2xf32>, tensor<0xi64>) -> tensor<f32>
     (%9000) = "pd_op.fetch" (%22) {col:0,name:"loss",persistable:[true],stop_gradient:[false]} : (tensor<f32>) -> tensor<f32>
+}
+//--- begins.pir
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2],stop_gradient:[false]} : () -> tensor<2xf32>
+    (%h) = "pd_op.data" () {dtype:float32,name:"h",place:Place(undefined:0),shape:[2],stop_gradient:[false]} : () -> tensor<2xf32>
+    (%i) = "pd_op.full" () {dtype:int64,place:Place(undefined:0),shape:[1],stop_gradient:[true],value:0} : () -> tensor<1xi64>
+    (%3) = "pd_op.full" () {dtype:int64,place:Place(undefined:0),shape:[1],stop_gradient:[true],value:3} : () -> tensor<1xi64>
+    (%c) = "pd_op.less_than" (%i, %3) {stop_gradient:[true]} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>
+    (%j, %r) = "pd_op.while" (cond=%c, inputs=%i, %h) {
+    ^%arg_0 {stop_gradient:true}, %arg_1 {stop_gradient:false}
+        (%o) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],stop_gradient:[true],value:1} : () -> tensor<1xf32>
+        (%n) = "pd_op.scale" (%arg_0, %o) {bias:1,bias_after_scale:true,stop_gradient:[true]} : (tensor<1xi64>, tensor<1xf32>) -> tensor<1xi64>
+        (%m) = "pd_op.multiply" (%arg_1, %x) {stop_gradient:[false]} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+        (%k) = "pd_op.less_than" (%n, %3) {stop_gradient:[true]} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>
+        () = "cf.yield" (%k, %n, %m) {} : (tensor<1xb>, tensor<1xi64>, tensor<2xf32>) ->
+    }
+    (%z) = "pd_op.fetch" (%r) {col:0,name:"y",persistable:[true],stop_gradient:[false]} : (tensor<2xf32>) -> tensor<2xf32>
 }
