@@ -1,14 +1,14 @@
 // Loops as they are written by hand, beside differences: a recurrent network that joins its states, an array that an inner loop reads and writes,
 // branches of a loop that write places of an array, an index that counts, also between reads of an array filled outside, an inner loop whose runs
-// differ in length.
+// differ in length, an array of complex numbers.
 // RUN: rm -rf %t && split-file %s %t
-// RUN: for f in rnn nested branch counter outside runs; do pir-opt --check-gradients %t/$f.pir; done | FileCheck %s
+// RUN: for f in rnn nested branch counter outside runs complex; do pir-opt --check-gradients %t/$f.pir; done | FileCheck %s
 // RUN: pir-opt %t/rnn.pir --verify-each '--passes=backward{wrt=x|w}' -o %t/both.pir
 // RUN: mkdir %t/out && pir-run %t/both.pir --input=x=4x2x3xf32=random --input=w=5x2xf32=random --pipeline=kernels --output-dir=%t/out
 // RUN: pir-run %t/both.pir --input=x=4x2x3xf32=random --input=w=5x2xf32=random --expect-dir=%t/out
 // RUN: pir-opt %t/begins.pir --verify-each '--passes=backward{ones,wrt=x,no_grad=h}' -o %t/begins.both.pir
 // RUN: pir-run %t/begins.both.pir --input=x=2xf32=2 --input=h=2xf32=1 --print | FileCheck --check-prefix=BEGINS %s
-// CHECK-COUNT-6: 2 inputs and parameters: 2 ok
+// CHECK-COUNT-7: 2 inputs and parameters: 2 ok
 // No gradient flows to the tensor that the loop begins with: the steps still carry one. y = h x^3.
 // BEGINS:      y: float32[2]
 // BEGINS-NEXT: [8, 8]
@@ -269,4 +269,19 @@
         () = "cf.yield" (%k, %n, %m) {} : (tensor<1xb>, tensor<1xi64>, tensor<2xf32>) ->
     }
     (%z) = "pd_op.fetch" (%r) {col:0,name:"y",persistable:[true],stop_gradient:[false]} : (tensor<2xf32>) -> tensor<2xf32>
+}
+//--- complex.pir
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2],stop_gradient:[false]} : () -> tensor<2xf32>
+    (%w) = "pd_op.data" () {dtype:float32,name:"w",place:Place(undefined:0),shape:[2],stop_gradient:[false]} : () -> tensor<2xf32>
+    (%i) = "pd_op.full" () {dtype:int64,place:Place(undefined:0),shape:[1],stop_gradient:[true],value:0} : () -> tensor<1xi64>
+    (%a) = "pd_op.create_array" () {dtype:complex64,stop_gradient:[false]} : () -> pd_op.tensor_array<c64>
+    (%c) = "pd_op.complex" (%x, %w) {stop_gradient:[false]} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xc64>
+    (%b) = "pd_op.array_write_" (%a, %c, %i) {} : (pd_op.tensor_array<c64>, tensor<2xc64>, tensor<1xi64>) -> pd_op.tensor_array<c64>
+    (%y) = "pd_op.array_read" (%a, %i) {stop_gradient:[false]} : (pd_op.tensor_array<c64>, tensor<1xi64>) -> tensor<-1xc64>
+    (%p) = "pd_op.multiply" (%y, %y) {stop_gradient:[false]} : (tensor<-1xc64>, tensor<-1xc64>) -> tensor<-1xc64>
+    (%r) = "pd_op.real" (%p) {stop_gradient:[false]} : (tensor<-1xc64>) -> tensor<-1xf32>
+    (%e) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[]} : () -> tensor<0xi64>
+    (%l) = "pd_op.sum" (%r, %e) {dtype:Undefined,keepdim:false,stop_gradient:[false]} : (tensor<-1xf32>, tensor<0xi64>) -> tensor<f32>
+    (%z) = "pd_op.fetch" (%l) {col:0,name:"loss",persistable:[true],stop_gradient:[false]} : (tensor<f32>) -> tensor<f32>
 }
