@@ -50,7 +50,7 @@ typedef struct diff_block {
 // Notes which values are names of one array of tensors, before gradients are added.
 void diff_note_arrays(diff *d);
 bool diff_is_array(const pir_value *value);
-// Whether a tensor, or those of an array, are declared with a type that has gradients: real or
+// Whether a tensor or an array of tensors is declared with a type that has gradients: real or
 // complex numbers.
 bool diff_has_numbers(const pir_type *type);
 // Returns the first name of an array, which has the terms of its gradient; other values stand
