@@ -210,8 +210,8 @@ static pir_status check_result_type(const verifier *v, const pir_op *op, size_t 
 }
 
 // Whether an `infer` hook may derive element type `to` where an operand has type `from`: real
-// numbers for complex ones, floats for integers, and 64-bit sums, if the op calculates or has no
-// clause. Ops that only move elements keep the type.
+// numbers for complex ones, floats for integers, and 64-bit sums, if the op calculates or has
+// no clause. Ops that only move elements keep the type.
 static bool hook_converts(const pir_opdef *def, pir_dtype from, pir_dtype to) {
   const pir_clause *clause = def->clause;
   bool reduces = clause && clause->kind == PIR_CLAUSE_REDUCE;
