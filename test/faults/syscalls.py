@@ -40,7 +40,7 @@ RUN = "pir-run {model}/model.json --case={model}/case0 "
 SCENARIOS = [
     Scenario("load", RUN + "--pipeline=kernels", sample=2),
     Scenario("compile with an empty cache", RUN + "--pipeline=compile --cache={cache}", sample=23),
-    Scenario("start from the cache", RUN + "--pipeline=compile --cache={cache}", filled=True, sample=3),
+    Scenario("start from the cache", RUN + "--pipeline=compile --cache={cache} --machine=table", filled=True, sample=3),
     Scenario("translate", "pir-translate {model}/model.json --to=pdmodel -o {out}/m.pdmodel --params-out={out}/m.pdiparams",
              ["m.pdmodel", "m.pdiparams"], sample=2),
     Scenario("run with outputs", RUN + "--pipeline=kernels --output-dir={out} --profile={out}/profile.json",
