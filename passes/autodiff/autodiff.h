@@ -91,6 +91,14 @@ pir_value *diff_combine(diff_block *b, const value_list *members);
 // Returns a tensor of that number, shaped like the value; for an array, one with a tensor
 // like each of its own. NULL for a value without a type.
 pir_value *diff_full_like(diff_block *b, pir_value *value, double number);
+// Describes the op that makes one number on the host, of shape [1]; `out` holds what its
+// description points to.
+typedef struct diff_number {
+  const pir_type *type;
+  pir_named_attr attrs[4];
+  pir_op_spec spec;
+} diff_number;
+void diff_describe_number(diff *d, pir_dtype dtype, double number, diff_number *out);
 // Erases the ops made since there were `from` of them whose results nobody reads; `kept` are
 // values that are needed all the same.
 void diff_erase_unused(diff *d, size_t from, const value_list *kept);

@@ -312,23 +312,10 @@ static bool is_nested(const pir_op *op) {
 }
 
 static pir_value *truth(diff *d, pir_op *at, bool value) {
-  const pir_opdef *full = pir_context_op(d->ctx, PD_FULL);
-  const int64_t shape[] = {1};
-  const pir_type *type = pir_type_tensor(d->ctx, PIR_BOOL, (pir_shape){shape, 1});
-  pir_named_attr attrs[] = {
-      pir_declared_attr(d->ctx, full, PD_FULL_ATTR_SHAPE, pir_attr_int_array(d->ctx, shape, 1)),
-      pir_declared_attr(d->ctx, full, PD_FULL_ATTR_VALUE,
-                        pir_attr_float(d->ctx, PIR_ATTR_F64, value)),
-      pir_declared_attr(d->ctx, full, PD_FULL_ATTR_DTYPE, pir_attr_dtype(d->ctx, PIR_BOOL)),
-      pir_declared_attr(d->ctx, full, PD_FULL_ATTR_PLACE,
-                        pir_attr_place(d->ctx, (pir_place){.kind = 1}))};
-  pir_op_spec spec = {.def = full,
-                      .loc = pir_op_loc(at),
-                      .result_types = &type,
-                      .result_count = 1,
-                      .attrs = attrs,
-                      .attr_count = sizeof attrs / sizeof *attrs};
-  return pir_op_result(pir_rewriter_create(d->run->rewriter, at, &spec), 0);
+  diff_number number;
+  diff_describe_number(d, PIR_BOOL, value, &number);
+  number.spec.loc = pir_op_loc(at);
+  return pir_op_result(pir_rewriter_create(d->run->rewriter, at, &number.spec), 0);
 }
 
 // Creates a loop without a body that has one variable more than `op`.

@@ -167,41 +167,47 @@ static pir_value *array_like(diff_block *b, pir_value *array, double number) {
   return pir_op_result(diff_create(b, &spec), 0);
 }
 
+void diff_describe_number(diff *d, pir_dtype dtype, double number, diff_number *out) {
+  const pir_opdef *full = pir_context_op(d->ctx, PD_FULL);
+  const int64_t shape[] = {1};
+  out->type = pir_type_tensor(d->ctx, dtype, (pir_shape){shape, 1});
+  out->attrs[0] =
+      pir_declared_attr(d->ctx, full, PD_FULL_ATTR_SHAPE, pir_attr_int_array(d->ctx, shape, 1));
+  out->attrs[1] = pir_declared_attr(d->ctx, full, PD_FULL_ATTR_VALUE,
+                                    pir_attr_float(d->ctx, PIR_ATTR_F64, number));
+  out->attrs[2] =
+      pir_declared_attr(d->ctx, full, PD_FULL_ATTR_DTYPE, pir_attr_dtype(d->ctx, dtype));
+  out->attrs[3] = pir_declared_attr(d->ctx, full, PD_FULL_ATTR_PLACE,
+                                    pir_attr_place(d->ctx, (pir_place){.kind = 1}));
+  out->spec = (pir_op_spec){.def = full,
+                            .result_types = &out->type,
+                            .result_count = 1,
+                            .attrs = out->attrs,
+                            .attr_count = sizeof out->attrs / sizeof *out->attrs};
+}
+
 // As Paddle's full_like: a constant on the host, which is f32 for every type, and its copies.
 pir_value *diff_full_like(diff_block *b, pir_value *value, double number) {
   pir_context *ctx = b->d->ctx;
   const pir_type *type = pir_value_type(value);
   if (!type || diff_is_array(value))
     return type ? array_like(b, value, number) : NULL;
-  const pir_opdef *full = pir_context_op(ctx, PD_FULL),
-                  *like = pir_context_op(ctx, PD_FULL_LIKE);
-  const int64_t shape[] = {1};
+  const pir_opdef *like = pir_context_op(ctx, PD_FULL_LIKE);
   pir_dtype dtype = pir_type_dtype(type);
-  const pir_type *one = pir_type_tensor(ctx, PIR_F32, (pir_shape){shape, 1});
-  pir_named_attr constant[] = {
-      pir_declared_attr(ctx, full, PD_FULL_ATTR_SHAPE, pir_attr_int_array(ctx, shape, 1)),
-      pir_declared_attr(ctx, full, PD_FULL_ATTR_VALUE,
-                        pir_attr_float(ctx, PIR_ATTR_F64, number)),
-      pir_declared_attr(ctx, full, PD_FULL_ATTR_DTYPE, pir_attr_dtype(ctx, PIR_F32)),
-      pir_declared_attr(ctx, full, PD_FULL_ATTR_PLACE,
-                        pir_attr_place(ctx, (pir_place){.kind = 1}))};
-  pir_op_spec spec = {.def = full,
-                      .result_types = &one,
-                      .result_count = 1,
-                      .attrs = constant,
-                      .attr_count = sizeof constant / sizeof *constant};
-  pir_value *operands[] = {value, pir_op_result(diff_create(b, &spec), 0)};
+  diff_number constant;
+  diff_describe_number(b->d, PIR_F32, number, &constant);
+  pir_value *operands[] = {value, pir_op_result(diff_create(b, &constant.spec), 0)};
   pir_named_attr copies[] = {
       pir_declared_attr(ctx, like, PD_FULL_LIKE_ATTR_DTYPE, pir_attr_dtype(ctx, dtype)),
       pir_declared_attr(ctx, like, PD_FULL_LIKE_ATTR_PLACE,
                         pir_attr_place(ctx, (pir_place){0}))};
-  spec = (pir_op_spec){.def = like,
-                       .operands = operands,
-                       .operand_count = 2,
-                       .result_types = &type,
-                       .result_count = 1,
-                       .attrs = copies,
-                       .attr_count = sizeof copies / sizeof *copies};
+  pir_op_spec spec = {.def = like,
+                      .operands = operands,
+                      .operand_count = 2,
+                      .result_types = &type,
+                      .result_count = 1,
+                      .attrs = copies,
+                      .attr_count = sizeof copies / sizeof *copies};
   return pir_op_result(diff_create(b, &spec), 0);
 }
 

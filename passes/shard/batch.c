@@ -123,16 +123,6 @@ typedef struct batch_check {
   bool rejected;
 } batch_check;
 
-static int64_t batch_dim(const shard_state *s, const pir_attr *dist) {
-  if (!dist || pir_attr_kind_of(dist) != PIR_ATTR_TENSOR_DIST)
-    return -1;
-  dist_tensor tensor = dist_tensor_of(dist);
-  for (size_t i = 0; i < tensor.rank; i++)
-    if (tensor.mapping[i] == s->batch)
-      return (int64_t)i;
-  return -1;
-}
-
 static uint64_t input_of(const batch_check *c, const pir_value *value) {
   uint64_t *origin = value ? pir_map_find(&c->origins, value) : NULL;
   return origin ? *origin : 0;
@@ -148,8 +138,8 @@ static bool keeps_batch(const batch_check *c, const pir_op *op, const dist_of_op
                         size_t i) {
   const pir_value *value = pir_op_operand(op, i);
   return i >= pir_attr_elements(of->operands) ||
-         batch_dim(c->s, pir_type_dist_attr(pir_value_type(value))) ==
-             batch_dim(c->s, pir_attr_element(of->operands, i));
+         shard_split_of(pir_type_dist_attr(pir_value_type(value)), c->s->batch) ==
+             shard_split_of(pir_attr_element(of->operands, i), c->s->batch);
 }
 
 // How surely a value has the batch: the leading input and what several inputs made before all,
@@ -198,7 +188,8 @@ static pir_walk_result follow_batch(pir_op *op, void *user) {
     check_operands(c, op, &of);
   for (size_t i = 0; i < pir_op_results(op) && origin; i++) {
     const pir_type *type = pir_value_type(pir_op_result(op, i));
-    if (!pir_type_dist_attr(type) || batch_dim(c->s, pir_type_dist_attr(type)) >= 0)
+    const pir_attr *dist = pir_type_dist_attr(type);
+    if (!dist || shard_split_of(dist, c->s->batch) >= 0)
       pir_map_put(c->s->arena, &c->origins, pir_op_result(op, i), origin);
   }
   return PIR_WALK_CONTINUE;

@@ -65,7 +65,7 @@ static lying lies_along(const shard_state *s, const pir_attr *dist) {
   if (!dist || pir_attr_kind_of(dist) != PIR_ATTR_TENSOR_DIST ||
       !pir_attr_elements(pir_attr_element(pir_attr_element(dist, 0), 0)))
     return out;
-  out.split = shard_split_of(s, dist);
+  out.split = shard_split_of(dist, s->model);
   out.partial = dist_tensor_of(dist).partial[s->model] >= 0;
   return out;
 }

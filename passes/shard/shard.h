@@ -98,8 +98,9 @@ bool shard_reject_inputs(shard_state *s);
 // ---- shard_layout.c
 // Lays the program over the mesh with the cuts that are open.
 pir_status shard_lay_out(shard_state *s);
-// The dimension of a tensor that is split along the axis `model`; -1: none.
-int64_t shard_split_of(const shard_state *s, const pir_attr *dist);
+// The dimension of a tensor that is split along this axis of the mesh (-1: it has none); -1:
+// none is.
+int64_t shard_split_of(const pir_attr *dist, int axis);
 // Inputs come whole, and are cut behind.
 void shard_take_whole_inputs(shard_state *s);
 

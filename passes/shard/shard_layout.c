@@ -54,12 +54,12 @@ static void place_parameter(shard_state *s, pir_op *op) {
   split_value(s, pir_op_result(op, 0), taken ? (int64_t)*taken - 1 : -1, s->model);
 }
 
-int64_t shard_split_of(const shard_state *s, const pir_attr *dist) {
-  if (s->model < 0 || !dist || pir_attr_kind_of(dist) != PIR_ATTR_TENSOR_DIST)
+int64_t shard_split_of(const pir_attr *dist, int axis) {
+  if (axis < 0 || !dist || pir_attr_kind_of(dist) != PIR_ATTR_TENSOR_DIST)
     return -1;
   dist_tensor tensor = dist_tensor_of(dist);
   for (size_t i = 0; i < tensor.rank; i++)
-    if (tensor.mapping[i] == s->model)
+    if (tensor.mapping[i] == axis)
       return (int64_t)i;
   return -1;
 }
@@ -76,7 +76,7 @@ static void make_cut(pir_op *op, void *user) {
       continue;
     const shard_fused *fused = shard_fused_of(s, param);
     pir_value *factor = pir_op_operand(fused ? cut->reader : op, 0);
-    if (shard_split_of(s, pir_type_dist_attr(pir_value_type(factor))) >= 0)
+    if (shard_split_of(pir_type_dist_attr(pir_value_type(factor)), s->model) >= 0)
       continue;
     cut->split = true;
     split_value(s, pir_op_result(param, 0), (int64_t)cut->dim, s->model);
@@ -104,7 +104,7 @@ static int64_t wanted_split(const shard_state *s, const pir_use *use) {
   size_t operand = pir_use_operand_index(use);
   if (!dist_of(pir_use_owner(use), &of) || operand >= pir_attr_elements(of.operands))
     return -1;
-  return shard_split_of(s, pir_attr_element(of.operands, operand));
+  return shard_split_of(pir_attr_element(of.operands, operand), s->model);
 }
 
 // All readers have to want the same, or the parameter would be gathered in every run.
