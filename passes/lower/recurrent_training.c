@@ -42,12 +42,13 @@ static pir_op *network_of(pir_facts *facts, const pir_op *gradient) {
 }
 
 // Creates an op in front of `at` with its attributes. The first `types` results have the types
-// of its results; another one has none yet.
+// of its results; another one has none yet. Nor does an optional one that nobody reads, which
+// is not computed.
 static pir_op *create_like(pir_pass_run *run, pir_op *at, uint32_t id,
                            pir_value *const *operands, size_t operand_count, size_t types,
                            size_t results) {
   pir_context *ctx = pir_program_context(run->program);
-  const pir_opdef *def = pir_op_def(at);
+  const pir_opdef *def = pir_op_def(at), *made = pir_context_op(ctx, id);
   pir_named_attr attrs[MOST_ATTRS];
   const pir_type *stated[4] = {NULL};
   size_t attr_count = def->attr_count < MOST_ATTRS ? def->attr_count : MOST_ATTRS;
@@ -55,8 +56,10 @@ static pir_op *create_like(pir_pass_run *run, pir_op *at, uint32_t id,
     attrs[i] = (pir_named_attr){pir_name_get(ctx, pir_str_from(def->attrs[i].name)),
                                 pir_op_attr_at(at, i)};
   for (size_t i = 0; i < types; i++)
-    stated[i] = pir_value_type(pir_op_result(at, i));
-  pir_op_spec spec = {.def = pir_context_op(ctx, id),
+    if (!(made->results[i].flags & PIR_RESULT_OPTIONAL) ||
+        !pir_value_unused(pir_op_result(at, i)))
+      stated[i] = pir_value_type(pir_op_result(at, i));
+  pir_op_spec spec = {.def = made,
                       .loc = pir_op_loc(at),
                       .operands = operands,
                       .operand_count = operand_count,

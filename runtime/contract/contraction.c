@@ -319,7 +319,7 @@ static void run_panels(void *user, int64_t begin, int64_t end, int thread) {
       pack(r, &p, k, k + n, packed);
       for (int64_t i = 0; i < r->row_panels; i++)
         t->run(n, x + (size_t)((i * depth + k) * t->rows) * r->lane, packed,
-               sums + (size_t)(i * t->rows * t->columns) * r->lane, k > 0);
+               sums + (size_t)(i * t->rows * t->columns) * r->lane, t->columns, k > 0);
     }
     store_panel(r, r->first_batch + batch, from, p.used, sums);
   }

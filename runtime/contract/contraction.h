@@ -32,11 +32,11 @@ typedef struct contract {
 // *out_phases is their number. False if the clause has another form.
 bool pir_contract_find(const clause_bind *b, int phase, contract *out, int *out_phases);
 
-// A register tile: c[rows][columns] = (add ? c : 0) + x[depth][rows]^T * y[depth][columns], all
-// packed without gaps, in lanes.
+// A register tile: c[rows][columns] = (add ? c : 0) + x[depth][rows]^T * y[depth][columns], in
+// lanes. x and y are packed without gaps; rows of c begin `row` lanes apart.
 typedef struct contract_tile {
   int rows, columns;
-  void (*run)(int64_t depth, const void *x, const void *y, void *c, bool add);
+  void (*run)(int64_t depth, const void *x, const void *y, void *c, int64_t row, bool add);
   void (*axpy)(int64_t n, float a, const float *x, float *y);  // y += a * x
   float (*dot)(int64_t n, const float *x, const float *y);
 } contract_tile;

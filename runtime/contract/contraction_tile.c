@@ -10,8 +10,9 @@
 #define ROWS8(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define ROWS6(X) X(0) X(1) X(2) X(3) X(4) X(5)
 
-__attribute__((target("avx512f"))) static void
-tile_8x32(int64_t depth, const void *packed_x, const void *packed_y, void *sums, bool add) {
+__attribute__((target("avx512f"))) static void tile_8x32(int64_t depth, const void *packed_x,
+                                                         const void *packed_y, void *sums,
+                                                         int64_t row, bool add) {
   const float *x = packed_x, *y = packed_y;
   float *c = sums;
 #define ZERO(r) __m512 a##r = _mm512_setzero_ps(), b##r = a##r;
@@ -23,10 +24,10 @@ tile_8x32(int64_t depth, const void *packed_x, const void *packed_y, void *sums,
   }
 #define SUM(r)                                                                                 \
   if (add)                                                                                     \
-    a##r = _mm512_add_ps(a##r, _mm512_loadu_ps(c + r * 32)),                                   \
-    b##r = _mm512_add_ps(b##r, _mm512_loadu_ps(c + r * 32 + 16));                              \
-  _mm512_storeu_ps(c + r * 32, a##r);                                                          \
-  _mm512_storeu_ps(c + r * 32 + 16, b##r);
+    a##r = _mm512_add_ps(a##r, _mm512_loadu_ps(c + r * row)),                                  \
+    b##r = _mm512_add_ps(b##r, _mm512_loadu_ps(c + r * row + 16));                             \
+  _mm512_storeu_ps(c + r * row, a##r);                                                         \
+  _mm512_storeu_ps(c + r * row + 16, b##r);
   ROWS8(ZERO)
   for (int64_t k = 0; k < depth; k++, x += 8, y += 32) {
     __m512 y0 = _mm512_loadu_ps(y), y1 = _mm512_loadu_ps(y + 16);
@@ -38,8 +39,9 @@ tile_8x32(int64_t depth, const void *packed_x, const void *packed_y, void *sums,
 #undef SUM
 }
 
-__attribute__((target("avx2,fma"))) static void
-tile_6x16(int64_t depth, const void *packed_x, const void *packed_y, void *sums, bool add) {
+__attribute__((target("avx2,fma"))) static void tile_6x16(int64_t depth, const void *packed_x,
+                                                          const void *packed_y, void *sums,
+                                                          int64_t row, bool add) {
   const float *x = packed_x, *y = packed_y;
   float *c = sums;
 #define ZERO(r) __m256 a##r = _mm256_setzero_ps(), b##r = a##r;
@@ -51,10 +53,10 @@ tile_6x16(int64_t depth, const void *packed_x, const void *packed_y, void *sums,
   }
 #define SUM(r)                                                                                 \
   if (add)                                                                                     \
-    a##r = _mm256_add_ps(a##r, _mm256_loadu_ps(c + r * 16)),                                   \
-    b##r = _mm256_add_ps(b##r, _mm256_loadu_ps(c + r * 16 + 8));                               \
-  _mm256_storeu_ps(c + r * 16, a##r);                                                          \
-  _mm256_storeu_ps(c + r * 16 + 8, b##r);
+    a##r = _mm256_add_ps(a##r, _mm256_loadu_ps(c + r * row)),                                  \
+    b##r = _mm256_add_ps(b##r, _mm256_loadu_ps(c + r * row + 8));                              \
+  _mm256_storeu_ps(c + r * row, a##r);                                                         \
+  _mm256_storeu_ps(c + r * row + 8, b##r);
   ROWS6(ZERO)
   for (int64_t k = 0; k < depth; k++, x += 6, y += 16) {
     __m256 y0 = _mm256_loadu_ps(y), y1 = _mm256_loadu_ps(y + 8);
@@ -129,7 +131,7 @@ __attribute__((target("avx2,fma"))) static float dot_256(int64_t n, const float 
 typedef float float4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 static void tile_4x8(int64_t depth, const void *packed_x, const void *packed_y, void *sums,
-                     bool add) {
+                     int64_t row, bool add) {
   const float *x = packed_x, *y = packed_y;
   float *c = sums;
   float4 a[4] = {{0}};
@@ -142,7 +144,7 @@ static void tile_4x8(int64_t depth, const void *packed_x, const void *packed_y, 
       b[r] += x[r] * y1;
     }
   }
-  for (int r = 0; r < 4; r++, c += 8) {
+  for (int r = 0; r < 4; r++, c += row) {
     if (add) {
       a[r] += *(const float4 *)c;
       b[r] += *(const float4 *)(c + 4);

@@ -11,18 +11,19 @@ typedef uint64_t uint4 __attribute__((vector_size(32), aligned(8), may_alias));
 // Two vectors of columns for each row.
 #define TILE(name, T, vector, level)                                                           \
   level static void name(int64_t depth, const void *packed_x, const void *packed_y,            \
-                         void *sums, bool add) {                                               \
+                         void *sums, int64_t row, bool add) {                                  \
     const T *x = packed_x, *y = packed_y;                                                      \
-    vector a[ROWS] = {{0}}, b[ROWS] = {{0}}, *c = sums;                                        \
+    T *c = sums;                                                                               \
+    vector a[ROWS] = {{0}}, b[ROWS] = {{0}};                                                   \
     for (int64_t k = 0; k < depth; k++, x += ROWS, y += COLUMNS) {                             \
       vector y0 = *(const vector *)y, y1 = *(const vector *)(y + 4);                           \
       _Pragma("GCC unroll 4") for (int r = 0; r < ROWS; r++) a[r] += x[r] * y0,                \
           b[r] += x[r] * y1;                                                                   \
     }                                                                                          \
-    _Pragma("GCC unroll 4") for (int r = 0; r < ROWS; r++) {                                   \
+    _Pragma("GCC unroll 4") for (int r = 0; r < ROWS; r++, c += row) {                         \
       if (add)                                                                                 \
-        a[r] += c[2 * r], b[r] += c[2 * r + 1];                                                \
-      c[2 * r] = a[r], c[2 * r + 1] = b[r];                                                    \
+        a[r] += *(vector *)c, b[r] += *(vector *)(c + 4);                                      \
+      *(vector *)c = a[r], *(vector *)(c + 4) = b[r];                                          \
     }                                                                                          \
   }
 
@@ -30,7 +31,7 @@ typedef uint64_t uint4 __attribute__((vector_size(32), aligned(8), may_alias));
 // except for infinities.
 #define COMPLEX_TILE(name, T)                                                                  \
   static void name(int64_t depth, const void *packed_x, const void *packed_y, void *sums,      \
-                   bool add) {                                                                 \
+                   int64_t row, bool add) {                                                    \
     const T *x = packed_x, *y = packed_y;                                                      \
     T *c = sums, re[ROWS][COLUMNS] = {{0}}, im[ROWS][COLUMNS] = {{0}};                         \
     for (int64_t k = 0; k < depth; k++, x += 2 * ROWS, y += 2 * COLUMNS)                       \
@@ -39,10 +40,10 @@ typedef uint64_t uint4 __attribute__((vector_size(32), aligned(8), may_alias));
           re[r][j] += x[2 * r] * y[2 * j] - x[2 * r + 1] * y[2 * j + 1];                       \
           im[r][j] += x[2 * r] * y[2 * j + 1] + x[2 * r + 1] * y[2 * j];                       \
         }                                                                                      \
-    for (int r = 0; r < ROWS; r++)                                                             \
-      for (int j = 0; j < COLUMNS; j++, c += 2) {                                              \
-        c[0] = add ? c[0] + re[r][j] : re[r][j];                                               \
-        c[1] = add ? c[1] + im[r][j] : im[r][j];                                               \
+    for (int r = 0; r < ROWS; r++, c += 2 * row)                                               \
+      for (int j = 0; j < COLUMNS; j++) {                                                      \
+        c[2 * j] = add ? c[2 * j] + re[r][j] : re[r][j];                                       \
+        c[2 * j + 1] = add ? c[2 * j + 1] + im[r][j] : im[r][j];                               \
       }                                                                                        \
   }
 

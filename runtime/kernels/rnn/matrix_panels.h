@@ -28,12 +28,25 @@ static void LAYER(pack_panel)(int64_t columns, int64_t some, LAYER(matrix) m, co
   }
 }
 
-// Packs panels of tile.columns columns, each [rows][columns], the last one filled up with
-// zeros.
-static void LAYER(pack_column_panels)(const contract_tile *t, LAYER(matrix) m, REAL *to) {
-  for (int64_t first = 0; first < m.columns; first += t->columns, to += m.rows * t->columns) {
-    int64_t left = m.columns - first;
-    LAYER(pack_panel)(t->columns, left < t->columns ? left : t->columns, m,
-                      m.data + first * m.column, to);
+// Panels of tile.columns columns, each [rows][columns], the last one filled up with zeros.
+typedef struct LAYER(column_panels) {
+  const contract_tile *tile;
+  LAYER(matrix) from;
+  REAL *to;
+} LAYER(column_panels);
+
+static int64_t LAYER(panel_count)(const contract_tile *t, int64_t columns) {
+  return (columns + t->columns - 1) / t->columns;
+}
+
+static void LAYER(pack_some_panels)(void *user, int64_t begin, int64_t end, int thread) {
+  (void)thread;
+  const LAYER(column_panels) *p = user;
+  const LAYER(matrix) *m = &p->from;
+  int64_t wide = p->tile->columns;
+  for (int64_t first = begin * wide; first < end * wide; first += wide) {
+    int64_t left = m->columns - first;
+    LAYER(pack_panel)(wide, left < wide ? left : wide, *m, m->data + first * m->column,
+                      p->to + first * m->rows);
   }
 }

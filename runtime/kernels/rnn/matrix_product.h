@@ -60,57 +60,80 @@ static void LAYER(pack_block)(int64_t rows, int64_t some, LAYER(matrix) m, const
   }
 }
 
-// Packs blocks of tile.rows rows, each [columns][rows], the last one filled up with zeros.
-static void LAYER(pack_row_blocks)(const contract_tile *t, LAYER(matrix) m, REAL *to) {
-  for (int64_t first = 0; first < m.rows; first += t->rows, to += t->rows * m.columns) {
-    int64_t left = m.rows - first;
-    LAYER(pack_block)(t->rows, left < t->rows ? left : t->rows, m, m.data + first * m.row, to);
-  }
+// Packs blocks of tile.rows rows from `begin` to `end`, each [columns][rows], the last one filled
+// up with zeros. Columns are taken a few at a time: where they lie apart, their cache lines are
+// read once for all blocks.
+static void LAYER(pack_row_blocks)(const contract_tile *t, LAYER(matrix) m, int64_t begin,
+                                   int64_t end, REAL *to) {
+  enum { SOME = 8 };
+  int64_t step = m.row == 1 ? SOME : m.columns;
+  for (int64_t k = 0; k < m.columns; k += step)
+    for (int64_t block = begin; block < end; block++) {
+      int64_t first = block * t->rows, left = m.rows - first;
+      LAYER(matrix) part = m;
+      part.columns = m.columns - k < step ? m.columns - k : step;
+      LAYER(pack_block)
+      (t->rows, left < t->rows ? left : t->rows, part, m.data + first * m.row + k * m.column,
+       to + first * m.columns + k * t->rows);
+    }
 }
 
 // out[i][j] = (add ? out[i][j] : bias ? bias[j] : 0) + the sum over k of a[i][k] * b[k][j].
 typedef struct LAYER(product) {
   const contract_tile *tile;
-  const REAL *a, *b;  // packed: blocks of rows, and panels of columns
+  LAYER(matrix) left;  // without data: `a` holds it already
+  REAL *a;             // packed blocks of rows
+  const REAL *b;       // packed panels of columns
   const REAL *bias;
   bool add;
   REAL *out;
   int64_t rows, columns, depth;
 } LAYER(product);
 
-// Adds a row of sums.
-static void LAYER(add_row_of_sums)(const LAYER(product) * p, int64_t row, int64_t column,
-                                   const REAL *restrict sums) {
-  int64_t left = p->columns - column;
-  int64_t wide = left < p->tile->columns ? left : p->tile->columns;
-  REAL *restrict to = p->out + row * p->columns + column;
-  const REAL *restrict bias = p->bias ? p->bias + column : NULL;
-  if (p->add)
-    for (int64_t c = 0; c < wide; c++)
-      to[c] += sums[c];
-  else if (bias)
-    for (int64_t c = 0; c < wide; c++)
-      to[c] = bias[c] + sums[c];
-  else
-    memcpy(to, sums, (size_t)wide * sizeof *to);
+static int64_t LAYER(block_count)(const contract_tile *t, int64_t rows) {
+  return (rows + t->rows - 1) / t->rows;
+}
+
+// Computes the part of a tile that lies inside of the result.
+static void LAYER(multiply_edge)(const LAYER(product) * p, int64_t row, int64_t column) {
+  const contract_tile *t = p->tile;
+  REAL sums[TILE_ROWS * TILE_COLUMNS];
+  int64_t left = p->columns - column, wide = left < t->columns ? left : t->columns;
+  t->run(p->depth, p->a + row * p->depth, p->b + column * p->depth, sums, t->columns, false);
+  for (int r = 0; r < t->rows && row + r < p->rows; r++) {
+    REAL *restrict to = p->out + (row + r) * p->columns + column;
+    for (int64_t c = 0; c < wide; c++) {
+      REAL before = p->add ? to[c] : p->bias ? p->bias[column + c] : 0;
+      to[c] = before + sums[r * t->columns + c];
+    }
+  }
+}
+
+static void LAYER(multiply_tile)(const LAYER(product) * p, int64_t row, int64_t column) {
+  const contract_tile *t = p->tile;
+  REAL *out = p->out + row * p->columns + column;
+  if (row + t->rows > p->rows || column + t->columns > p->columns) {
+    LAYER(multiply_edge)(p, row, column);
+    return;
+  }
+  bool biased = p->bias && !p->add;
+  for (int r = 0; r < t->rows && biased; r++)
+    memcpy(out + r * p->columns, p->bias + column, (size_t)t->columns * sizeof *out);
+  t->run(p->depth, p->a + row * p->depth, p->b + column * p->depth, out, p->columns,
+         p->add || biased);
 }
 
 // Computes blocks of rows from `begin` to `end`.
 static void LAYER(multiply_row_blocks)(void *user, int64_t begin, int64_t end, int thread) {
   (void)thread;
   const LAYER(product) *p = user;
-  const contract_tile *t = p->tile;
-  REAL sums[TILE_ROWS * TILE_COLUMNS];
-  for (int64_t j = 0; j < p->columns; j += t->columns)
-    for (int64_t block = begin; block < end; block++) {
-      int64_t row = block * t->rows;
-      t->run(p->depth, p->a + row * p->depth, p->b + j * p->depth, sums, false);
-      for (int r = 0; r < t->rows && row + r < p->rows; r++)
-        LAYER(add_row_of_sums)(p, row + r, j, sums + r * t->columns);
-    }
+  if (p->left.data)
+    LAYER(pack_row_blocks)(p->tile, p->left, begin, end, p->a);
+  for (int64_t j = 0; j < p->columns; j += p->tile->columns)
+    for (int64_t block = begin; block < end; block++)
+      LAYER(multiply_tile)(p, block * p->tile->rows, j);
 }
 
 static void LAYER(multiply)(const pir_kernel_call *call, LAYER(product) * p) {
-  int64_t blocks = (p->rows + p->tile->rows - 1) / p->tile->rows;
-  pir_kernel_each(call, blocks, LAYER(multiply_row_blocks), p);
+  pir_kernel_each(call, LAYER(block_count)(p->tile, p->rows), LAYER(multiply_row_blocks), p);
 }

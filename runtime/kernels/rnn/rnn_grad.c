@@ -192,7 +192,9 @@ static pir_status take_sequences(network *n, pir_dtype dtype, passes_tensors *t)
   const pir_tensor *grad = pir_kernel_in(call, n->in.out_grad);
   PIR_TRY(expect_network_shape(call, "out_grad", grad, 3, out));
   PIR_TRY(pir_rnn_take_operand(call, grad, dtype, false, &t->out_grad));
-  PIR_TRY(take_result(n, pir_kernel_out(call, OUT_X), dtype, x->shape, 3, &t->x_grad));
+  pir_tensor *x_grad = pir_kernel_out(call, OUT_X);
+  if (x_grad)
+    PIR_TRY(take_result(n, x_grad, dtype, x->shape, 3, &t->x_grad));
   if (n->is_forward)
     return PIR_OK;
   const pir_tensor *kept = pir_kernel_in(call, n->in.kept);

@@ -2,27 +2,44 @@
 // for double. It has no include guard, because it defines other names each time. Rows behind
 // the end of a sequence are zeros and add nothing.
 
-static void LAYER(step_all_backward)(const LAYER(walk) * w, LAYER(path) * p, int64_t s,
-                                     REAL *dh, REAL *dc) {
+// Runs step s of sequence b.
+static void LAYER(step_one_backward)(const LAYER(recurrence) * r, int64_t s, int64_t b) {
+  const LAYER(walk) *w = r->w;
+  const LAYER(path) *p = r->p;
   const network *n = w->n;
-  int64_t H = n->hidden, G = n->gates * H;
-  for (int64_t b = 0; b < n->batch; b++) {
-    int64_t row = s * n->batch + b, next = row + n->batch;
-    REAL *from_x = w->from_x + row * G, *from_h = w->from_h + row * G;
-    if (s >= sequence_length_of(n, b)) {
-      memset(from_x, 0, (size_t)G * sizeof *from_x);
-      memset(from_h, 0, (size_t)G * sizeof *from_h);
-      continue;
-    }
-    int64_t at = time_of_step(n, p->direction, b, s) * n->batch + b;
-    const REAL *grad = w->grad + at * w->wide + p->direction * H;
-    for (int64_t j = 0; j < H; j++)
-      dh[b * H + j] += grad[j];
-    bool has_cell = n->mode == RNN_LSTM;
-    LAYER(step_backward)
-    (n, p->gates + row * G, n->mode == RNN_GRU ? p->turned + row * H : NULL, p->h + row * H,
-     has_cell ? p->c + row * H : NULL, has_cell ? p->c + next * H : NULL, dh + b * H,
-     has_cell ? dc + b * H : NULL, w->line, from_x, from_h);
+  int64_t H = n->hidden, G = n->gates * H, row = s * n->batch + b, next = row + n->batch;
+  REAL *from_x = w->from_x + row * G, *from_h = w->from_h + row * G;
+  if (s >= sequence_length_of(n, b)) {
+    memset(from_x, 0, (size_t)G * sizeof *from_x);
+    memset(from_h, 0, (size_t)G * sizeof *from_h);
+    return;
+  }
+  int64_t at = time_of_step(n, p->direction, b, s) * n->batch + b;
+  const REAL *grad = w->grad + at * w->wide + p->direction * H;
+  REAL *dh = r->dh + b * H;
+  for (int64_t j = 0; j < H; j++)
+    dh[j] += grad[j];
+  bool has_cell = n->mode == RNN_LSTM;
+  LAYER(step_backward)
+  (n, p->gates + row * G, n->mode == RNN_GRU ? p->turned + row * H : NULL, p->h + row * H,
+   has_cell ? p->c + row * H : NULL, has_cell ? p->c + next * H : NULL, dh,
+   has_cell ? r->dc + b * H : NULL, w->line + b * H, from_x, from_h);
+}
+
+// Runs all steps of the sequences in some blocks of rows.
+static void LAYER(run_backward_blocks)(void *user, int64_t begin, int64_t end, int thread) {
+  const LAYER(recurrence) *r = user;
+  const LAYER(walk) *w = r->w;
+  const network *n = w->n;
+  int64_t G = n->gates * n->hidden;
+  int64_t first = LAYER(sequence_of_block)(w, begin);
+  int64_t behind = LAYER(sequence_of_block)(w, end);
+  LAYER(product) step = r->product;
+  for (int64_t s = n->time - 1; s >= 0; s--) {
+    for (int64_t b = first; b < behind; b++)
+      LAYER(step_one_backward)(r, s, b);
+    step.left = LAYER(dense)(w->from_h + s * n->batch * G, n->batch, G);
+    LAYER(multiply_row_blocks)(&step, begin, end, thread);
   }
 }
 
@@ -60,22 +77,17 @@ static void LAYER(scatter_inputs)(const LAYER(walk) * w, const LAYER(path) * p, 
     }
 }
 
-static void LAYER(run_path_backward)(LAYER(walk) * w, LAYER(path) * p, const REAL *from,
-                                     REAL *below) {
-  const network *n = w->n;
-  int64_t H = n->hidden, G = n->gates * H, first = p->number * n->batch * H;
-  REAL *dh = (REAL *)n->state_grad[0].data + first;
-  REAL *dc = n->mode == RNN_LSTM ? (REAL *)n->state_grad[1].data + first : NULL;
-  for (int64_t s = n->time - 1; s >= 0; s--) {
-    LAYER(step_all_backward)(w, p, s, dh, dc);
-    LAYER(matrix) weights = LAYER(dense)(s == n->time - 1 ? p->wh : NULL, G, H);
-    LAYER(multiply_matrices)
-    (w, LAYER(dense)(w->from_h + s * n->batch * G, n->batch, G), weights, NULL, true, dh);
-  }
+// Adds the gradients of the inputs of all steps to `below`.
+static void LAYER(add_input_grads)(LAYER(walk) * w, const LAYER(path) * p, REAL *below) {
+  int64_t G = w->n->gates * w->n->hidden;
   LAYER(multiply_matrices)
   (w, LAYER(dense)(w->from_x, w->steps, G), LAYER(dense)(p->wx, G, p->inputs), NULL, false,
    w->step_grad);
   LAYER(scatter_inputs)(w, p, below);
+}
+
+static void LAYER(add_weight_grads)(LAYER(walk) * w, const LAYER(path) * p, const REAL *from) {
+  int64_t H = w->n->hidden, G = w->n->gates * H;
   LAYER(matrix) x = LAYER(dense)(LAYER(gather_inputs)(w, p, from), w->steps, p->inputs);
   LAYER(multiply_matrices)
   (w, LAYER(transposed)(w->from_x, w->steps, G), x, NULL, true, p->wx_grad);
@@ -85,6 +97,32 @@ static void LAYER(run_path_backward)(LAYER(walk) * w, LAYER(path) * p, const REA
   (w, LAYER(transposed)(from_h, w->steps, G), h, NULL, true, p->wh_grad);
   LAYER(add_columns)(w->from_x, w->steps, G, p->bx_grad);
   LAYER(add_columns)(w->from_h, w->steps, G, p->bh_grad);
+}
+
+// `below` gets the gradients of the inputs; NULL: nobody asks for them.
+static void LAYER(run_path_backward)(LAYER(walk) * w, const LAYER(path) * p, const REAL *from,
+                                     REAL *below) {
+  const network *n = w->n;
+  int64_t H = n->hidden, G = n->gates * H, first = p->number * n->batch * H;
+  REAL *dh = (REAL *)n->state_grad[0].data + first;
+  LAYER(pack_panels_of)(w, LAYER(dense)(p->wh, G, H));
+  LAYER(recurrence)
+  r = {.w = w,
+       .p = p,
+       .product = {.tile = &w->tile,
+                   .a = w->rows,
+                   .b = w->panels,
+                   .add = true,
+                   .out = dh,
+                   .rows = n->batch,
+                   .columns = H,
+                   .depth = G},
+       .dh = dh,
+       .dc = n->mode == RNN_LSTM ? (REAL *)n->state_grad[1].data + first : NULL};
+  LAYER(share_sequences)(&r, LAYER(run_backward_blocks));
+  if (below)
+    LAYER(add_input_grads)(w, p, below);
+  LAYER(add_weight_grads)(w, p, from);
 }
 
 // Runs all layers backward from the gradient of the last layer's outputs.

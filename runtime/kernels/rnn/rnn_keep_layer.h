@@ -3,7 +3,7 @@
 // defines other names each time.
 
 // Keeps the states of a sequence that has ended.
-static void LAYER(stay)(const network *n, LAYER(path) * p, int64_t row) {
+static void LAYER(stay)(const network *n, const LAYER(path) * p, int64_t row) {
   int64_t H = n->hidden;
   size_t bytes = (size_t)H * sizeof(REAL);
   memcpy(p->h + (row + n->batch) * H, p->h + row * H, bytes);
@@ -13,25 +13,37 @@ static void LAYER(stay)(const network *n, LAYER(path) * p, int64_t row) {
     memset(p->turned + row * H, 0, bytes);
 }
 
-// Runs step s of all sequences.
-static void LAYER(step_all_forward)(const LAYER(walk) * w, LAYER(path) * p, int64_t s,
-                                    REAL *out) {
+// Runs step s of sequence b.
+static void LAYER(step_one_forward)(const LAYER(recurrence) * r, int64_t s, int64_t b) {
+  const LAYER(walk) *w = r->w;
+  const LAYER(path) *p = r->p;
   const network *n = w->n;
-  int64_t H = n->hidden, G = n->gates * H;
-  for (int64_t b = 0; b < n->batch; b++) {
-    int64_t row = s * n->batch + b, next = row + n->batch;
-    if (s >= sequence_length_of(n, b)) {
-      LAYER(stay)(n, p, row);
-      continue;
-    }
-    bool has_cell = n->mode == RNN_LSTM;
-    REAL *next_h = p->h + next * H;
-    LAYER(step_forward)
-    (n, p->gates + row * G, w->sums + b * G, n->mode == RNN_GRU ? p->turned + row * H : NULL,
-     p->h + row * H, has_cell ? p->c + row * H : NULL, next_h,
-     has_cell ? p->c + next * H : NULL);
-    int64_t at = time_of_step(n, p->direction, b, s) * n->batch + b;
-    memcpy(out + at * w->wide + p->direction * H, next_h, (size_t)H * sizeof *out);
+  int64_t H = n->hidden, G = n->gates * H, row = s * n->batch + b, next = row + n->batch;
+  if (s >= sequence_length_of(n, b)) {
+    LAYER(stay)(n, p, row);
+    return;
+  }
+  bool has_cell = n->mode == RNN_LSTM;
+  REAL *next_h = p->h + next * H;
+  LAYER(step_forward)
+  (n, p->gates + row * G, w->sums + b * G, n->mode == RNN_GRU ? p->turned + row * H : NULL,
+   p->h + row * H, has_cell ? p->c + row * H : NULL, next_h, has_cell ? p->c + next * H : NULL);
+  int64_t at = time_of_step(n, p->direction, b, s) * n->batch + b;
+  memcpy(r->out + at * w->wide + p->direction * H, next_h, (size_t)H * sizeof *next_h);
+}
+
+// Runs all steps of the sequences in some blocks of rows.
+static void LAYER(run_forward_blocks)(void *user, int64_t begin, int64_t end, int thread) {
+  const LAYER(recurrence) *r = user;
+  const network *n = r->w->n;
+  int64_t first = LAYER(sequence_of_block)(r->w, begin);
+  int64_t behind = LAYER(sequence_of_block)(r->w, end);
+  LAYER(product) step = r->product;
+  for (int64_t s = 0; s < n->time; s++) {
+    step.left = LAYER(dense)(r->p->h + s * n->batch * n->hidden, n->batch, n->hidden);
+    LAYER(multiply_row_blocks)(&step, begin, end, thread);
+    for (int64_t b = first; b < behind; b++)
+      LAYER(step_one_forward)(r, s, b);
   }
 }
 
@@ -47,12 +59,20 @@ static void LAYER(run_path_forward)(LAYER(walk) * w, LAYER(path) * p, const REAL
   LAYER(multiply_matrices)
   (w, LAYER(dense)(x, w->steps, p->inputs), LAYER(transposed)(p->wx, G, p->inputs), p->bx,
    false, p->gates);
-  for (int64_t s = 0; s < n->time; s++) {
-    LAYER(matrix) weights = LAYER(transposed)(s ? NULL : p->wh, G, H);
-    LAYER(multiply_matrices)
-    (w, LAYER(dense)(p->h + s * n->batch * H, n->batch, H), weights, p->bh, false, w->sums);
-    LAYER(step_all_forward)(w, p, s, out);
-  }
+  LAYER(pack_panels_of)(w, LAYER(transposed)(p->wh, G, H));
+  LAYER(recurrence)
+  r = {.w = w,
+       .p = p,
+       .product = {.tile = &w->tile,
+                   .a = w->rows,
+                   .b = w->panels,
+                   .bias = p->bh,
+                   .out = w->sums,
+                   .rows = n->batch,
+                   .columns = G,
+                   .depth = H},
+       .out = out};
+  LAYER(share_sequences)(&r, LAYER(run_forward_blocks));
 }
 
 // Runs all layers. Returns the outputs of the last one, [time][batch][wide].

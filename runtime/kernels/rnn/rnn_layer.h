@@ -31,7 +31,7 @@ static void LAYER(multiply_tile_rows)(const rnn_shape *s, const REAL *const *x, 
     for (int64_t k = 0; k < depth; k++)
       packed[k * t->rows + r] = x[r][k];
   for (int64_t j = 0; j < s->padded; j += t->columns) {
-    t->run(depth, packed, w + j * depth, sums, false);
+    t->run(depth, packed, w + j * depth, sums, t->columns, false);
     for (int r = 0; r < t->rows; r++)
       for (int i = 0; i < t->columns; i++)
         out[r * s->padded + j + i] = bias[j + i] + sums[r * t->columns + i];
@@ -121,7 +121,8 @@ static void LAYER(run_blocks)(void *user, int64_t begin, int64_t end, int thread
 // Packs w[gates][depth] into panels.
 static void LAYER(pack_panels)(const rnn_shape *s, const pir_tensor *w, int64_t depth,
                                REAL *to) {
-  LAYER(pack_column_panels)(&s->tile, LAYER(transposed)(w->data, s->rows, depth), to);
+  LAYER(column_panels) p = {&s->tile, LAYER(transposed)(w->data, s->rows, depth), to};
+  LAYER(pack_some_panels)(&p, 0, LAYER(panel_count)(&s->tile, s->rows), 0);
 }
 
 static void LAYER(pad_bias)(const rnn_shape *s, const REAL *bias, REAL *to) {

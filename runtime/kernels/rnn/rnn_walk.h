@@ -32,7 +32,7 @@ typedef struct LAYER(walk) {
   REAL *step_grad;        // [steps][inputs of a layer]
   REAL *from_x, *from_h;  // [steps][gates * hidden]: of what the weights of x and h give; one
                           // matrix unless of a GRU
-  REAL *line;             // [hidden]
+  REAL *line;             // [batch][hidden]
 } LAYER(walk);
 
 // Lays out the tensor that is kept; the inference of cinn_op.rnn_keep states its size.
@@ -62,7 +62,7 @@ static void LAYER(lay_out)(LAYER(walk) * w, LAYER(memory) * m) {
   w->step_grad = LAYER(take)(m, backward, deep);
   w->from_x = LAYER(take)(m, backward, gates);
   w->from_h = n->mode == RNN_GRU ? LAYER(take)(m, backward, gates) : w->from_x;
-  w->line = LAYER(take)(m, 1, n->hidden);
+  w->line = LAYER(take)(m, n->is_backward ? n->batch : 0, n->hidden);
   // Left sides have rows of steps or of gates. Right sides are weights, or have rows of steps.
   int64_t rows = w->tile.rows, columns = w->tile.columns;
   int64_t deepest = n->is_backward ? LAYER(largest)(deep, gates) : deep;
@@ -71,16 +71,20 @@ static void LAYER(lay_out)(LAYER(walk) * w, LAYER(memory) * m) {
                                  deep + columns);
 }
 
-// out = a * b, plus a bias for each column, or plus itself. A side without data is the one that
-// was packed last.
+static void LAYER(pack_panels_of)(LAYER(walk) * w, LAYER(matrix) b) {
+  LAYER(column_panels) p = {&w->tile, b, w->panels};
+  pir_kernel_each(w->n->call, LAYER(panel_count)(&w->tile, b.columns), LAYER(pack_some_panels),
+                  &p);
+}
+
+// out = a * b, plus a bias for each column, or plus itself. A left side without data is the one
+// that was packed last.
 static void LAYER(multiply_matrices)(LAYER(walk) * w, LAYER(matrix) a, LAYER(matrix) b,
                                      const REAL *bias, bool add, REAL *out) {
-  if (a.data)
-    LAYER(pack_row_blocks)(&w->tile, a, w->rows);
-  if (b.data)
-    LAYER(pack_column_panels)(&w->tile, b, w->panels);
+  LAYER(pack_panels_of)(w, b);
   LAYER(product)
   p = {.tile = &w->tile,
+       .left = a,
        .a = w->rows,
        .b = w->panels,
        .bias = bias,
@@ -90,6 +94,28 @@ static void LAYER(multiply_matrices)(LAYER(walk) * w, LAYER(matrix) a, LAYER(mat
        .columns = b.columns,
        .depth = a.columns};
   LAYER(multiply)(w->n->call, &p);
+}
+
+// One direction of one layer over all steps, for some sequences: in each step a product of the
+// sequences' rows with packed weights, and what the step does beside it. Threads share the
+// sequences and do not meet before the last step.
+typedef struct LAYER(recurrence) {
+  const LAYER(walk) * w;
+  const LAYER(path) * p;
+  LAYER(product) product;  // of one step
+  REAL *out;               // [time][batch][wide]: the layer's outputs, forward
+  REAL *dh, *dc;           // [batch][hidden], backward
+} LAYER(recurrence);
+
+static void LAYER(share_sequences)(const LAYER(recurrence) * r, pir_range_fn fn) {
+  int64_t blocks = LAYER(block_count)(&r->w->tile, r->w->n->batch);
+  pir_kernel_each(r->w->n->call, blocks, fn, (void *)r);
+}
+
+// The first sequence behind the blocks of rows before `block`.
+static int64_t LAYER(sequence_of_block)(const LAYER(walk) * w, int64_t block) {
+  int64_t first = block * w->tile.rows;
+  return first < w->n->batch ? first : w->n->batch;
 }
 
 static LAYER(path) LAYER(path_of)(const network *n, int64_t number) {
