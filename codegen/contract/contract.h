@@ -72,6 +72,13 @@ typedef struct contract_point {
 } contract_point;
 
 // Functions that the caller provides.
+enum { CONTRACT_MOST_READS = 4 };
+
+typedef struct contract_place {
+  loop_buffer *buffer;
+  loop_expr *index;
+} contract_place;
+
 typedef struct contract_env {
   loop_module *module;
   const pir_target *target;
@@ -85,6 +92,10 @@ typedef struct contract_env {
   // The epilogue: consumes a vector of sums, computes on it and stores the results. NULL: the
   // sums are stored to out.slot.
   bool (*epilogue)(void *user, loop_fn *fn, loop_block *block, const contract_point *point);
+  // Lists the vectors of tensors that the epilogue will read at a point, as far as their places
+  // depend on nothing that it computes; returns their number. NULL: nobody asks.
+  int (*reads)(void *user, loop_fn *fn, const contract_point *point,
+               contract_place places[CONTRACT_MOST_READS]);
 } contract_env;
 
 typedef struct contract_stage {

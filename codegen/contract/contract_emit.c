@@ -4,7 +4,7 @@
 //
 // b is packed once into the order in which a kernel streams it: [batch and outer N][panel][K
 // axes, outermost first][lanes]. A panel is as wide as a register tile. Lanes beyond the end
-// hold zeros, so only the epilogue needs masks.
+// hold numbers that no sum needs, so only the epilogue has masks.
 #include "contract_choice.h"
 #include "contract_words.h"
 
@@ -181,8 +181,8 @@ static bool store_plainly(const contract_emission *e, loop_block *block,
   return true;
 }
 
-bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *sums,
-                     loop_expr *mask) {
+// The point of the axis values in e.
+static contract_point point_of(const contract_emission *e, loop_expr *sums, loop_expr *mask) {
   const contract_form *f = e->form;
   const contract_tensor *out = &f->c->out;
   loop_expr *values[CONTRACT_MAX_VARS];
@@ -206,9 +206,24 @@ bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *s
   }
   if (f->lane >= 0)
     p.lane_stride = contract_step(e, OF_OUT, f->lane);
+  return p;
+}
+
+bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *sums,
+                     loop_expr *mask) {
+  contract_point p = point_of(e, sums, mask);
   if (e->env->epilogue)
     return e->env->epilogue(e->env->user, e->fn, block, &p);
   return store_plainly(e, block, &p);
+}
+
+int contract_finish_reads(const contract_emission *e, int lanes,
+                          contract_place places[CONTRACT_MOST_READS]) {
+  if (!e->env->reads)
+    return 0;
+  loop_expr *zero = pir_loop_const_float(e->m, e->form->compute, 0);
+  contract_point p = point_of(e, contract_broadcast(e, zero, lanes), NULL);
+  return e->env->reads(e->env->user, e->fn, &p, places);
 }
 
 loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b,
@@ -257,49 +272,152 @@ static loop_buffer *start_correction(const contract_emission *e, loop_block *blo
   return sums;
 }
 
+// Packs one line of a panel: the vectors that begin at the lanes `at`.
+typedef struct panel_packing {
+  contract_emission *e;
+  loop_buffer *packed;
+  loop_expr *at[CONTRACT_MOST_VECTORS], *masks[CONTRACT_MOST_VECTORS];
+  loop_buffer *sums;    // of the correction, or NULL
+  loop_expr *end;       // where they are stored,
+  loop_block *outside;  // and the block that does
+} panel_packing;
+
+static void pack_line(panel_packing *p, loop_block *block, loop_expr *last, loop_expr *to) {
+  contract_emission *e = p->e;
+  const contract_form *f = e->form;
+  for (int v = 0; v < f->vectors; v++) {
+    loop_expr *lanes = contract_pack_lanes(e, block, last, p->at[v], p->masks[v]);
+    contract_store(e, block, p->packed, contract_plus(e, to, v * f->vector), lanes);
+    if (!p->sums)
+      continue;
+    loop_expr *n = contract_int(e, v);
+    loop_expr *sum = contract_load(e, p->sums, n, (uint16_t)f->vector, NULL);
+    contract_store(e, block, p->sums, n, contract_correction(e, lanes, sum));
+    contract_store(e, p->outside, p->packed, contract_plus(e, p->end, v * f->vector), sum);
+  }
+}
+
+// Whether squares of b are turned in registers: b is adjacent along the last reduced axis, and a
+// line gathered lane by lane would touch a line of the cache for each of them.
+static bool packs_squares(const contract_form *f) {
+  int64_t apart, next;
+  return f->tap_count && f->lane >= 0 && f->vector > 1 && f->group == 1 &&
+         f->c->b.dtype == PIR_F32 && !f->c->b.rounded && contract_lane_dtype(f) == PIR_F32 &&
+         contract_const(f, f->axes[f->taps[f->tap_count - 1]].step_b, &next) && next == 1 &&
+         !(contract_const(f, f->axes[f->lane].step_b, &apart) && apart == 1);
+}
+
+// Packs as many lines of a panel as a vector has lanes, from `first` on. Lanes behind the end
+// repeat the last one.
+static void pack_squares(panel_packing *p, loop_block *block, loop_expr *first, loop_expr *to) {
+  contract_emission *e = p->e;
+  const contract_form *f = e->form;
+  loop_expr *rows[64], *end = contract_plus(e, contract_extent(e, f->lane), -1);
+  for (int v = 0; v < f->vectors; v++) {
+    e->value[f->taps[f->tap_count - 1]] = first;
+    for (int i = 0; i < f->vector; i++) {
+      loop_expr *lane = contract_plus(e, p->at[v], i);
+      if (p->masks[v])
+        lane = contract_let(e, block, "lane", pir_loop_min(e->m, lane, end));
+      e->value[f->lane] = lane;
+      loop_expr *row =
+          contract_load(e, e->b, contract_position(e, OF_B), (uint16_t)f->vector, NULL);
+      rows[i] = contract_let(e, block, "t", row);
+    }
+    pir_loop_turn_square(e->fn, block, rows, f->vector);
+    for (int i = 0; i < f->vector; i++) {
+      int64_t line = i * contract_panel_lanes(f) + v * f->vector;
+      contract_store(e, block, p->packed, contract_plus(e, to, line), rows[i]);
+    }
+  }
+}
+
+// Emits the innermost loop of packing, over the last reduced axis: squares, then the lines that
+// fill no square.
+static void pack_lines(panel_packing *p, loop_block *block, loop_expr *from, loop_expr *end,
+                       loop_expr *to) {
+  contract_emission *e = p->e;
+  const contract_form *f = e->form;
+  loop_expr *last, *width = contract_int(e, contract_panel_lanes(f));
+  loop_block *body;
+  if (packs_squares(f)) {
+    loop_expr *rest = contract_mod(e, end, contract_int(e, f->vector));
+    loop_expr *squares = contract_let(e, block, "squares", contract_sub(e, end, rest));
+    body = contract_count(e, block, "k", squares, f->vector, &last);
+    pack_squares(p, body, last, contract_add(e, to, contract_mul(e, last, width)));
+    from = squares;
+  }
+  body = contract_loop(e, block, "k", from, end, NULL, &last);
+  e->value[f->taps[f->tap_count - 1]] = last;
+  pack_line(p, body, last, contract_add(e, to, contract_mul(e, last, width)));
+}
+
+// The vectors of a panel, and where it begins.
+static panel_packing open_panel(contract_emission *e, loop_block *block, loop_expr *panel,
+                                loop_buffer *packed, loop_expr **out_to) {
+  const contract_form *f = e->form;
+  int64_t width = contract_panel_lanes(f), extent = 0;
+  bool known = f->lane >= 0 && contract_const(f, f->axes[f->lane].extent, &extent);
+  bool exact = f->lane < 0 || (known && extent % width == 0);
+  panel_packing p = {.e = e, .packed = packed};
+  for (int v = 0; v < f->vectors; v++) {
+    p.at[v] = contract_plus(e, contract_times(e, panel, width), v * f->vector);
+    if (exact)
+      continue;
+    loop_expr *left = contract_sub(e, contract_extent(e, f->lane), p.at[v]);
+    p.masks[v] = contract_mask(e, block, left, f->vector);
+  }
+  *out_to = contract_let(e, block, "to", contract_panel_base(e, panel));
+  return p;
+}
+
 // Emits the packing function: packed[panel base + tap * lanes + lane] = b at these positions.
 // Each unit packs one panel.
 static void emit_panel_packing(contract_emission *e, loop_block *block, loop_expr *panel,
                                loop_buffer *packed) {
   const contract_form *f = e->form;
-  int64_t width = contract_panel_lanes(f), extent = 0;
-  bool known = f->lane >= 0 && contract_const(f, f->axes[f->lane].extent, &extent);
-  bool exact = f->lane < 0 || (known && extent % width == 0);
-  uint16_t vector = (uint16_t)f->vector;
-  loop_expr *at[CONTRACT_MOST_VECTORS], *masks[CONTRACT_MOST_VECTORS] = {0}, *last = NULL;
-  loop_buffer *sums = NULL;
-  for (int v = 0; v < f->vectors; v++) {
-    at[v] = contract_plus(e, contract_times(e, panel, width), v * f->vector);
-    if (exact)
-      continue;
-    loop_expr *left = contract_sub(e, contract_extent(e, f->lane), at[v]);
-    masks[v] = contract_mask(e, block, left, vector);
+  int64_t width = contract_panel_lanes(f);
+  loop_expr *to, *last = NULL;
+  panel_packing p = open_panel(e, block, panel, packed, &to);
+  if (!f->tap_count) {
+    pack_line(&p, block, NULL, to);
+    return;
   }
-  loop_expr *to = contract_let(e, block, "to", contract_panel_base(e, panel));
-  loop_expr *end = NULL;
-  loop_block *outside = NULL;
-  for (int i = 0; i < f->tap_count; i++) {
+  for (int i = 0; i < f->tap_count - 1; i++) {
     loop_expr *steps = contract_steps(e, i);
-    if (i == f->tap_count - 1 && contract_is_corrected(f)) {
-      outside = block;
-      sums = start_correction(e, outside);
-      end = contract_add(e, to, contract_times(e, steps, width));
-    }
     block = contract_loop(e, block, "k", contract_int(e, 0), steps, NULL, &last);
     e->value[f->taps[i]] = last;
     loop_expr *below = contract_lines_below(e, i, contract_int(e, width));
     to = contract_add(e, to, contract_mul(e, last, below));
   }
-  for (int v = 0; v < f->vectors; v++) {
-    loop_expr *n = contract_int(e, v);
-    loop_expr *lanes = contract_pack_lanes(e, block, last, at[v], masks[v]);
-    contract_store(e, block, packed, contract_plus(e, to, v * f->vector), lanes);
-    if (!sums)
-      continue;
-    loop_expr *sum = contract_load(e, sums, n, vector, NULL);
-    contract_store(e, block, sums, n, contract_correction(e, lanes, sum));
-    contract_store(e, outside, packed, contract_plus(e, end, v * f->vector), sum);
+  loop_expr *steps = contract_steps(e, f->tap_count - 1);
+  if (contract_is_corrected(f)) {
+    p.outside = block;
+    p.sums = start_correction(e, block);
+    p.end = contract_add(e, to, contract_times(e, steps, width));
   }
+  pack_lines(&p, block, contract_int(e, 0), steps, to);
+}
+
+// Whether a unit of packing takes a few whole rows of b, instead of a panel: b is then read from
+// memory in its own order, which the processor fetches ahead.
+static bool packs_rows(const contract_form *f) {
+  int64_t apart;
+  return f->tap_count == 1 && f->lane >= 0 && f->group == 1 &&
+         contract_const(f, f->axes[f->lane].step_b, &apart) && apart == 1;
+}
+
+enum { PACKED_ROWS = 16 };
+
+static void emit_row_packing(contract_emission *e, loop_block *block, loop_expr *part,
+                             loop_buffer *packed) {
+  loop_expr *panel, *to, *from = contract_times(e, part, PACKED_ROWS);
+  loop_expr *end = contract_min(e, contract_plus(e, from, PACKED_ROWS), contract_steps(e, 0));
+  end = contract_let(e, block, "end", end);
+  block =
+      contract_count(e, block, "panel", contract_dim(e, contract_panels(e->form)), 1, &panel);
+  panel_packing p = open_panel(e, block, panel, packed, &to);
+  pack_lines(&p, block, from, end, to);
 }
 
 pir_status contract_emit_packing(const contract_form *f, const contract_env *env,
@@ -307,15 +425,18 @@ pir_status contract_emit_packing(const contract_form *f, const contract_env *env
                                  contract_stage *out_stage) {
   contract_emission e = contract_begin(f, env, name, "_pack");
   pir_dims *dims = f->c->dims;
-  bool at_load = from == 0 && to == 1;
+  bool at_load = from == 0 && to == 1, by_rows = packs_rows(f);
   e.b = pir_loop_arg(e.fn, "b", f->c->b.dtype, from, at_load ? 1 : f->c->b.align, true);
   loop_buffer *packed =
       pir_loop_arg(e.fn, "packed", contract_lane_dtype(f), to, PACKED_ALIGN, false);
   loop_expr *unit, *extents[CONTRACT_MAX_VARS + 1], *values[CONTRACT_MAX_VARS + 1];
   loop_block *block = contract_open_units(&e, "unit", &unit);
   int axes[CONTRACT_MAX_VARS], count = 0;
+  pir_dim parts = contract_panels(f);
+  if (by_rows)
+    parts = pir_dim_ceildiv(dims, contract_lines_dim(f, 0), pir_dim_const(dims, PACKED_ROWS));
   out_stage->fn = e.fn;
-  out_stage->units = contract_panels(f);
+  out_stage->units = parts;
   for (int i = 0; i < f->outer_count; i++) {
     if (!contract_in_b(f, f->outer[i]))
       continue;
@@ -324,11 +445,14 @@ pir_status contract_emit_packing(const contract_form *f, const contract_env *env
     pir_dim extent = f->axes[f->outer[i]].extent;
     out_stage->units = pir_dim_mul(dims, out_stage->units, extent);
   }
-  extents[count] = contract_dim(&e, contract_panels(f));
+  extents[count] = contract_dim(&e, parts);
   contract_split_unit(&e, block, unit, extents, count + 1, values);
   for (int i = 0; i < count; i++)
     e.value[axes[i]] = values[i];
-  emit_panel_packing(&e, block, values[count], packed);
+  if (by_rows)
+    emit_row_packing(&e, block, values[count], packed);
+  else
+    emit_panel_packing(&e, block, values[count], packed);
   return PIR_OK;
 }
 

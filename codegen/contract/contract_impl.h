@@ -155,6 +155,9 @@ void contract_split_unit(const contract_emission *e, loop_block *block, loop_exp
 // Passes one vector of sums, at the axis values in e, to the epilogue.
 bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *sums,
                      loop_expr *mask);
+// Lists what the epilogue will read there for a vector of sums (contract_env.reads).
+int contract_finish_reads(const contract_emission *e, int lanes,
+                          contract_place places[CONTRACT_MOST_READS]);
 
 // Whether packed dot products (bf16, words or bytes) apply; sets form->group. contract_dots.c
 void contract_choose_group(contract_form *form, const contract_env *env);

@@ -12,6 +12,7 @@
 // A depthwise convolution is the same loop nest, with vectors of `a` in place of broadcast
 // elements.
 #include "contract_taps.h"
+#include "loop_impl.h"
 
 // ---- tiles
 
@@ -71,6 +72,16 @@ static loop_expr *first_lane(const contract_panel *p) {
   return contract_times(&p->e, p->number, contract_panel_lanes(p->e.form));
 }
 
+// Sets the axis values of one vector of sums.
+static void set_sums_place(const panel_tile *t, loop_expr *row0, int row, int v) {
+  contract_emission *e = &t->p->e;
+  const contract_form *f = e->form;
+  if (f->tile >= 0)
+    e->value[f->tile] = contract_plus(e, row0, row);
+  if (f->lane >= 0)
+    e->value[f->lane] = contract_plus(e, first_lane(t->p), v * f->vector);
+}
+
 // Adds the parts of each sum into its first part.
 static void add_parts(const panel_tile *t, loop_block *block) {
   const contract_emission *e = &t->p->e;
@@ -94,10 +105,7 @@ static bool finish_tile(panel_tile *t, loop_block *block, loop_expr *row0) {
     return finish_adjoining(t, block, row0, (int)lanes);
   for (int row = 0; row < t->rows; row++)
     for (int v = 0; v < t->p->vectors; v++) {
-      if (f->tile >= 0)
-        e->value[f->tile] = contract_plus(e, row0, row);
-      if (f->lane >= 0)
-        e->value[f->lane] = contract_plus(e, first_lane(t->p), v * f->vector);
+      set_sums_place(t, row0, row, v);
       if (!contract_finish(e, block, contract_load_sum(t, row, v), t->p->masks[v]))
         return false;
     }
@@ -128,6 +136,33 @@ static void clear_sums(panel_tile *t, loop_block *block) {
     loop_expr *all = contract_broadcast(e, zero, lanes);
     for (int64_t i = 0; i < count; i++)
       contract_store(e, block, t->sums[v], contract_int(e, i), all);
+  }
+}
+
+// Fetches what the epilogue will read for this tile while its sums are computed, as far as
+// each row reads its own: a residual, or weights and their momentum. The lines of a tile lie apart, so that the
+// processor does not fetch them by itself; they wait in the L2 cache, because rows at a
+// distance of a page share sets of the L1 cache.
+static void fetch_for_finish(const panel_tile *t, loop_block *block, loop_expr *row0) {
+  contract_emission *e = &t->p->e;
+  contract_place first[CONTRACT_MOST_READS], places[CONTRACT_MOST_READS];
+  int fewest = e->env->target->machine->cache.fetching_sums;
+  if (t->rows < 2 || t->rows * t->p->vectors < fewest || adjoining_lanes(e->form))
+    return;
+  for (int v = 0; v < t->p->vectors; v++) {
+    set_sums_place(t, row0, 0, v);
+    int count = contract_finish_reads(e, t->p->lanes[v], first);
+    for (int row = 1; row < t->rows; row++) {
+      set_sums_place(t, row0, row, v);
+      contract_finish_reads(e, t->p->lanes[v], places);
+      for (int i = 0; i < count; i++) {
+        if (pir_loop_equal(first[i].index, places[i].index))
+          continue;
+        if (row == 1)
+          pir_loop_prefetch(e->fn, block, first[i].buffer, first[i].index, true);
+        pir_loop_prefetch(e->fn, block, places[i].buffer, places[i].index, true);
+      }
+    }
   }
 }
 
@@ -168,6 +203,8 @@ static bool emit_panel_tile(panel_tile *t, loop_block *block, loop_expr *row0) {
   if (e->form->tile >= 0)
     t->row_step = contract_step(e, OF_A, e->form->tile);
   clear_sums(t, block);
+  if (!e->form->strip_count)
+    fetch_for_finish(t, block, row0);
   contract_add_taps(t, block, first_walk(t, block, row0));
   if (e->form->strip_count)
     return finish_strip(t, block, row0);

@@ -4,8 +4,11 @@
 // lanes of the vector.
 #include "contract_lower.h"
 
+#include <loop_impl.h>
 #include <strbuf.h>
 #include <string.h>
+
+enum { MOST_EXPRESSIONS = 400 };  // of an epilogue in which reads are looked for
 
 typedef struct epilogue {
   lowering *l;
@@ -114,6 +117,51 @@ static bool finish_in_epilogue(void *user, loop_fn *fn, loop_block *block,
   return finish_point(e->l, e->sum, e->between, fn, block, point);
 }
 
+typedef struct read_list {
+  const loop_block *body;  // of the epilogue
+  contract_place *places;
+  int count;
+  int left;  // expressions that may still be looked at: they share operands
+} read_list;
+
+static bool lists_read(const read_list *r, const loop_expr *load) {
+  for (const loop_stmt *s = r->body->first; s; s = s->next)
+    if (s->kind == LOOP_LET && pir_loop_mentions(load->a, s->let.var))
+      return false;
+  for (int i = 0; i < r->count; i++)
+    if (r->places[i].buffer == load->buffer && pir_loop_equal(r->places[i].index, load->a))
+      return false;
+  return load->buffer->space == LOOP_ARG && !load->mask;
+}
+
+// Adds the vectors of arguments that e loads, except at places that mention a variable of the
+// epilogue's own.
+static void list_reads(read_list *r, const loop_expr *e) {
+  if (!e || !r->left || r->count == CONTRACT_MOST_READS)
+    return;
+  r->left--;
+  if (e->kind == LOOP_LOAD && lists_read(r, e))
+    r->places[r->count++] = (contract_place){e->buffer, e->a};
+  list_reads(r, e->a);
+  list_reads(r, e->b);
+  list_reads(r, e->c);
+}
+
+static int reads_of_epilogue(void *user, loop_fn *fn, const contract_point *point,
+                             contract_place places[CONTRACT_MOST_READS]) {
+  const epilogue *e = user;
+  loop_block body = {0};
+  read_list r = {.body = &body, .places = places, .left = MOST_EXPRESSIONS};
+  if (!finish_point(e->l, e->sum, e->between, fn, &body, point))
+    return 0;
+  for (const loop_stmt *s = body.first; s; s = s->next) {
+    loop_operands operands = pir_loop_operands(s);
+    for (int i = 0; i < operands.count; i++)
+      list_reads(&r, *operands.at[i]);
+  }
+  return r.count;
+}
+
 // ---- the contraction
 
 // Whether b can be packed at load: it must be a parameter that the group reads nowhere else,
@@ -211,7 +259,8 @@ static contract_env env_of(lowering *l, epilogue *e) {
                         .user = e,
                         .extent = extent,
                         .temporary = temporary,
-                        .epilogue = finish_in_epilogue};
+                        .epilogue = finish_in_epilogue,
+                        .reads = reads_of_epilogue};
 }
 
 static void add_packing(lowering *l, const contraction *c, const contract_stage *packing,
@@ -251,6 +300,7 @@ void contract_lower_one(lowering *l, const pir_op *op, lower_stages *stages,
     return;
   }
   env.epilogue = NULL;  // the sums are stored
+  env.reads = NULL;
   contract_turn_operand(l, &c, &turned, stages);
   emit_one(l, &turned, &e, &env, stages, packings);
   if (!l->why)

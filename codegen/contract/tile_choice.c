@@ -143,16 +143,6 @@ static void rank_rows(const contract_form *f, const pir_target *target, int64_t 
   }
 }
 
-// Reads b in place if its lanes are adjacent and fill whole vectors, and packing would read b
-// as often as the product does.
-static bool in_place(const contract_form *f) {
-  int64_t step, lanes;
-  return !f->c->b_constant && f->group == 1 && !f->c->b.rounded && f->lane >= 0 &&
-         f->c->b.dtype == f->compute && contract_const(f, f->axes[f->lane].step_b, &step) &&
-         step == 1 && contract_const(f, f->axes[f->lane].extent, &lanes) &&
-         lanes % f->vector == 0;
-}
-
 // Returns the largest known constant divisor of an extent: 49 for batch * 49.
 int64_t contract_known_factor(const contract_form *f, pir_dim d) {
   pir_dims *dims = f->c->dims;
@@ -184,6 +174,44 @@ static int64_t likely_lanes(const contract_form *f) {
   if (f->lane >= 0 && !contract_const(f, f->axes[f->lane].extent, &lanes))
     lanes = (int64_t)LIKELY_VECTORS * f->vector;
   return lanes < 1 ? 1 : lanes;
+}
+
+// How often each element of b is read, if tiles are two vectors wide.
+static int64_t passes_over_b(const contract_form *f, const pir_target *target) {
+  int64_t passes = likely_rows(f) / contract_most_rows(target, 2), extent;
+  for (int i = 0; i < f->outer_count; i++)
+    if (!contract_in_b(f, f->outer[i]) &&
+        contract_const(f, f->axes[f->outer[i]].extent, &extent) && extent > 0)
+      passes = passes < INT32_MAX / extent ? passes * extent : INT32_MAX;
+  return passes;
+}
+
+// Bytes of b that the L2 cache keeps for panels of two vectors in place. Lines at a distance
+// that a power of two divides share sets of the cache; beyond a page it is the pages that are
+// anywhere.
+static int64_t room_in_place(const contract_form *f, const pir_target *target) {
+  enum { PAGE = 4096 };
+  int64_t room = (int64_t)target->l2_bytes / target->machine->cache.l2_kept, step = 1;
+  int64_t size = (int64_t)pir_dtype_size(f->compute), width = 2 * f->vector * size;
+  bool known = f->tap_count &&
+               contract_const(f, f->axes[f->taps[f->tap_count - 1]].step_b, &step) && step > 0;
+  int64_t apart = known ? (step & -step) * size : PAGE;
+  apart = apart < PAGE ? apart : PAGE;
+  return width < apart ? room * width / apart : room;
+}
+
+// Reads b in place if its lanes are adjacent and fill whole vectors, and packing does not pay:
+// it reads and writes b once more, so that b is read in place if few tiles read it, or if it
+// stays in the cache as it is.
+static bool in_place(const contract_form *f, const pir_target *target) {
+  enum { FEW_PASSES = 8 };
+  int64_t step, lanes;
+  bool can = !f->c->b_constant && f->group == 1 && !f->c->b.rounded && f->lane >= 0 &&
+             f->c->b.dtype == f->compute && contract_const(f, f->axes[f->lane].step_b, &step) &&
+             step == 1 && contract_const(f, f->axes[f->lane].extent, &lanes) &&
+             lanes % f->vector == 0;
+  return can && (passes_over_b(f, target) <= FEW_PASSES ||
+                 bytes_of_taps(f, lanes) <= room_in_place(f, target));
 }
 
 // Depthwise tiles: all sums of a row of a tile are in registers, beside what its taps need.
@@ -390,7 +418,7 @@ enum { NUMBERS = 8 };
 void contract_schedule(contract_form *f, const pir_target *target) {
   contract_tiles tiles;
   f->vector = f->lane < 0 ? 1 : target->vector_bytes / (int)pir_dtype_size(f->compute);
-  f->b_packed = f->kind == CONTRACT_DEPTHWISE || !in_place(f);
+  f->b_packed = f->kind == CONTRACT_DEPTHWISE || !in_place(f, target);
   f->held = choose_held(f);
   f->numbers = holds_numbers(f, NUMBERS);
   if (f->numbers)

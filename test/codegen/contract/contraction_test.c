@@ -197,6 +197,13 @@ static const matmul_case PRODUCTS[] = {
     {1, 1, 40, 4099, false, true, false},
     {1, 3, 33, 777, true, true, false},
     {2, 5, 24, 1024, false, false, false},
+    // a given right side is packed by rows, or by squares that are turned: whole ones and the rest
+    {1, 200, 384, 300, false, false, false},
+    {2, 150, 320, 137, false, false, false},
+    {2, 33, 61, 53, true, false, false},
+    {1, 20, 64, 48, true, false, false},
+    {1, 9, 17, 15, true, false, false},
+    {1, 140, 100, 67, true, false, true},
     // rows in blocks; rows that are fetched ahead
     {1, 700, 300, 1024, false, true, false},
     {1, 700, 100, 1024, false, true, false},

@@ -5,7 +5,7 @@
 // RUN: pir-opt %s --split-input-file --emit=loops --target=sapphirerapids | FileCheck %s
 // RUN: pir-opt %s --split-input-file --emit=loops --target=znver4 | FileCheck %s --check-prefix=PANELS --implicit-check-not="prefetch far b0"
 // PANELS-NOT: prefetch
-// PANELS: = 0 to 768 by 1
+// PANELS: + 16), 768)
 // PANELS-COUNT-2: prefetch far b1[({{.*}} * 4))]
 // PANELS: [[SHARE:v[0-9]+]]: index = (floordiv(31, dim0) + 1)
 // PANELS-COUNT-1: prefetch far b1[({{.*}} * [[SHARE]]))]
@@ -23,7 +23,7 @@
 }
 // -----
 // Ten tiles of up to 13 rows share the 32 lanes of a line: 4 each.
-// CHECK: 0 to 768 by 1
+// CHECK: + 16), 768)
 // CHECK-COUNT-2: prefetch far b1[({{.*}} * 4))]
 {
   (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[128,768]} : () -> tensor<128x768xf32>
