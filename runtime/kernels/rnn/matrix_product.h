@@ -36,13 +36,40 @@ static int64_t LAYER(largest)(int64_t a, int64_t b) {
 
 // ---- packing and multiplying
 
+typedef REAL LAYER(four)
+    __attribute__((vector_size(4 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
+
+// Packs 4 columns of 4 rows, whose elements are adjacent: a square, turned.
+static inline void LAYER(pack_square)(int64_t rows, int64_t row, const REAL *from, REAL *to) {
+  LAYER(four) r[4], s[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; i++)
+    r[i] = *(const LAYER(four) *)(from + i * row);
+#pragma GCC unroll 2
+  for (int i = 0; i < 2; i++) {
+    s[2 * i] = __builtin_shufflevector(r[i], r[i + 2], 0, 4, 1, 5);
+    s[2 * i + 1] = __builtin_shufflevector(r[i], r[i + 2], 2, 6, 3, 7);
+  }
+#pragma GCC unroll 2
+  for (int i = 0; i < 2; i++) {
+    *(LAYER(four) *)(to + 2 * i * rows) = __builtin_shufflevector(s[i], s[i + 2], 0, 4, 1, 5);
+    *(LAYER(four) *)(to + (2 * i + 1) * rows) =
+        __builtin_shufflevector(s[i], s[i + 2], 2, 6, 3, 7);
+  }
+}
+
 // Packs `some` rows of one block of tile.rows rows.
 static inline void LAYER(pack_some)(int64_t rows, int64_t some, LAYER(matrix) m,
                                     const REAL *from, REAL *to) {
-  for (int64_t k = 0; k < m.columns; k++, to += rows, from += m.column)
+  int64_t k = 0;
+  if (m.column == 1 && some % 4 == 0)
+    for (; k + 4 <= m.columns; k += 4)
+      for (int64_t r = 0; r < some; r += 4)
+        LAYER(pack_square)(rows, m.row, from + r * m.row + k, to + k * rows + r);
+  for (; k < m.columns; k++)
 #pragma GCC unroll 8
     for (int64_t r = 0; r < some; r++)
-      to[r] = from[r * m.row];
+      to[k * rows + r] = from[r * m.row + k * m.column];
 }
 
 // Packs one block of tile.rows rows, of which `some` exist; the others are zeros.
@@ -118,7 +145,8 @@ static void LAYER(multiply_tile)(const LAYER(product) * p, int64_t row, int64_t 
   }
   bool biased = p->bias && !p->add;
   for (int r = 0; r < t->rows && biased; r++)
-    memcpy(out + r * p->columns, p->bias + column, (size_t)t->columns * sizeof *out);
+    for (int c = 0; c < t->columns; c += 4)
+      *(LAYER(four) *)(out + r * p->columns + c) = *(const LAYER(four) *)(p->bias + column + c);
   t->run(p->depth, p->a + row * p->depth, p->b + column * p->depth, out, p->columns,
          p->add || biased);
 }

@@ -26,6 +26,12 @@ static void LAYER(step_one_backward)(const LAYER(recurrence) * r, int64_t s, int
    has_cell ? r->dc + b * H : NULL, w->line + b * H, from_x, from_h);
 }
 
+// Whether the products of all steps backward leave the packed rows of from_x behind: those of a
+// step are whole blocks then.
+static bool LAYER(keeps_rows)(const LAYER(walk) * w) {
+  return w->from_h == w->from_x && w->n->batch % w->tile.rows == 0;
+}
+
 // Runs all steps of the sequences in some blocks of rows.
 static void LAYER(run_backward_blocks)(void *user, int64_t begin, int64_t end, int thread) {
   const LAYER(recurrence) *r = user;
@@ -39,6 +45,7 @@ static void LAYER(run_backward_blocks)(void *user, int64_t begin, int64_t end, i
     for (int64_t b = first; b < behind; b++)
       LAYER(step_one_backward)(r, s, b);
     step.left = LAYER(dense)(w->from_h + s * n->batch * G, n->batch, G);
+    step.a = r->product.a + (LAYER(keeps_rows)(w) ? s * n->batch * G : 0);
     LAYER(multiply_row_blocks)(&step, begin, end, thread);
   }
 }
@@ -77,13 +84,16 @@ static void LAYER(scatter_inputs)(const LAYER(walk) * w, const LAYER(path) * p, 
     }
 }
 
-// Adds the gradients of the inputs of all steps to `below`.
+// Adds the gradients of the inputs of all steps to `below`, zeros before the first direction.
 static void LAYER(add_input_grads)(LAYER(walk) * w, const LAYER(path) * p, REAL *below) {
   int64_t G = w->n->gates * w->n->hidden;
+  bool direct = LAYER(steps_are_times)(w->n);
+  const REAL *rows = LAYER(keeps_rows)(w) ? NULL : w->from_x;
   LAYER(multiply_matrices)
-  (w, LAYER(dense)(w->from_x, w->steps, G), LAYER(dense)(p->wx, G, p->inputs), NULL, false,
-   w->step_grad);
-  LAYER(scatter_inputs)(w, p, below);
+  (w, LAYER(dense)(rows, w->steps, G), LAYER(dense)(p->wx, G, p->inputs), NULL, false,
+   direct ? below : w->step_grad);
+  if (!direct)
+    LAYER(scatter_inputs)(w, p, below);
 }
 
 static void LAYER(add_weight_grads)(LAYER(walk) * w, const LAYER(path) * p, const REAL *from) {
@@ -96,7 +106,10 @@ static void LAYER(add_weight_grads)(LAYER(walk) * w, const LAYER(path) * p, cons
   LAYER(multiply_matrices)
   (w, LAYER(transposed)(from_h, w->steps, G), h, NULL, true, p->wh_grad);
   LAYER(add_columns)(w->from_x, w->steps, G, p->bx_grad);
-  LAYER(add_columns)(w->from_h, w->steps, G, p->bh_grad);
+  if (from_h)
+    LAYER(add_columns)(from_h, w->steps, G, p->bh_grad);
+  else
+    memcpy(p->bh_grad, p->bx_grad, (size_t)G * sizeof *p->bh_grad);
 }
 
 // `below` gets the gradients of the inputs; NULL: nobody asks for them.
@@ -129,17 +142,15 @@ static void LAYER(run_path_backward)(LAYER(walk) * w, const LAYER(path) * p, con
 static void LAYER(run_backward)(LAYER(walk) * w, const REAL *x, const REAL *grad,
                                 REAL *x_grad) {
   const network *n = w->n;
-  size_t outs = (size_t)(w->steps * w->wide) * sizeof(REAL);
-  memcpy(w->grad, grad, outs);
+  w->grad = grad;
   for (int64_t layer = n->layers - 1; layer >= 0; layer--) {
-    REAL *below = layer ? w->below : x_grad;
+    REAL *below = layer ? w->below[layer % 2] : x_grad;
     const REAL *from = layer ? LAYER(outputs_of_layer)(w, layer - 1) : x;
-    if (layer)
-      memset(below, 0, outs);
+    if (layer && !LAYER(steps_are_times)(n))
+      memset(below, 0, (size_t)(w->steps * w->wide) * sizeof *below);
     for (int64_t d = 0; d < n->directions; d++)
       LAYER(run_path_backward)(w, &w->paths[layer * n->directions + d], from, below);
-    if (layer)
-      memcpy(w->grad, below, outs);
+    w->grad = below;
   }
 }
 

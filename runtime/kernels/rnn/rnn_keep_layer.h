@@ -28,6 +28,8 @@ static void LAYER(step_one_forward)(const LAYER(recurrence) * r, int64_t s, int6
   LAYER(step_forward)
   (n, p->gates + row * G, w->sums + b * G, n->mode == RNN_GRU ? p->turned + row * H : NULL,
    p->h + row * H, has_cell ? p->c + row * H : NULL, next_h, has_cell ? p->c + next * H : NULL);
+  if (!r->out)
+    return;
   int64_t at = time_of_step(n, p->direction, b, s) * n->batch + b;
   memcpy(r->out + at * w->wide + p->direction * H, next_h, (size_t)H * sizeof *next_h);
 }
@@ -79,13 +81,13 @@ static void LAYER(run_path_forward)(LAYER(walk) * w, LAYER(path) * p, const REAL
 static const REAL *LAYER(run_forward)(LAYER(walk) * w, const REAL *x) {
   const network *n = w->n;
   const REAL *from = x;
-  for (int64_t i = 0; i < n->paths; i++) {
-    REAL *out = w->out[i / n->directions % 2];
-    if (i % n->directions == 0)
+  for (int64_t layer = 0; layer < n->layers; layer++) {
+    REAL *out = LAYER(steps_are_times)(n) ? NULL : w->out[layer % 2];
+    if (out)
       memset(out, 0, (size_t)(w->steps * w->wide) * sizeof *out);
-    LAYER(run_path_forward)(w, &w->paths[i], from, out);
-    if (i % n->directions == n->directions - 1)
-      from = out;
+    for (int64_t d = 0; d < n->directions; d++)
+      LAYER(run_path_forward)(w, &w->paths[layer * n->directions + d], from, out);
+    from = out ? out : LAYER(outputs_of_layer)(w, layer);
   }
   return from;
 }

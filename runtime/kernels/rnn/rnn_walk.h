@@ -27,8 +27,8 @@ typedef struct LAYER(walk) {
   REAL *sums;           // [batch][gates * hidden]: a step's product with the states
   REAL *rows, *panels;  // packed matrices
   // Of the gradient alone.
-  REAL *grad;             // [time][batch][wide]: of this layer's outputs
-  REAL *below;            // likewise, of the layer below
+  const REAL *grad;       // [time][batch][wide]: of this layer's outputs
+  REAL *below[2];         // likewise, of the layers below
   REAL *step_grad;        // [steps][inputs of a layer]
   REAL *from_x, *from_h;  // [steps][gates * hidden]: of what the weights of x and h give; one
                           // matrix unless of a GRU
@@ -47,18 +47,25 @@ static void LAYER(lay_out_kept)(LAYER(walk) * w, LAYER(memory) * m) {
   }
 }
 
+// Whether rows of steps are rows of times, and states are outputs: one direction, and no
+// sequence ends early.
+static bool LAYER(steps_are_times)(const network *n) {
+  return !n->lengths && n->directions == 1;
+}
+
 // Lays out the other memory of a walk, or only sums it up.
 static void LAYER(lay_out)(LAYER(walk) * w, LAYER(memory) * m) {
   const network *n = w->n;
   int64_t gates = n->gates * n->hidden, steps = w->steps;
   int64_t backward = n->is_backward ? steps : 0;
   int64_t deep = LAYER(largest)(LAYER(largest)(n->inputs, w->wide), n->hidden);
-  w->out[0] = LAYER(take)(m, steps, w->wide);
-  w->out[1] = LAYER(take)(m, steps, w->wide);
+  int64_t outputs = LAYER(steps_are_times)(n) ? 0 : steps;
+  w->out[0] = LAYER(take)(m, outputs, w->wide);
+  w->out[1] = LAYER(take)(m, outputs, w->wide);
   w->x = LAYER(take)(m, steps, deep);
   w->sums = LAYER(take)(m, n->batch, gates);
-  w->grad = LAYER(take)(m, backward, w->wide);
-  w->below = LAYER(take)(m, backward, w->wide);
+  w->below[0] = LAYER(take)(m, backward, w->wide);
+  w->below[1] = LAYER(take)(m, backward, w->wide);
   w->step_grad = LAYER(take)(m, backward, deep);
   w->from_x = LAYER(take)(m, backward, gates);
   w->from_h = n->mode == RNN_GRU ? LAYER(take)(m, backward, gates) : w->from_x;
@@ -103,8 +110,8 @@ typedef struct LAYER(recurrence) {
   const LAYER(walk) * w;
   const LAYER(path) * p;
   LAYER(product) product;  // of one step
-  REAL *out;               // [time][batch][wide]: the layer's outputs, forward
-  REAL *dh, *dc;           // [batch][hidden], backward
+  REAL *out;      // [time][batch][wide]: the layer's outputs, forward; NULL: its states are
+  REAL *dh, *dc;  // [batch][hidden], backward
 } LAYER(recurrence);
 
 static void LAYER(share_sequences)(const LAYER(recurrence) * r, pir_range_fn fn) {
@@ -156,6 +163,8 @@ static const REAL *LAYER(gather_inputs)(const LAYER(walk) * w, const LAYER(path)
 // The outputs of a layer, [time][batch][wide], from the states that are kept.
 static const REAL *LAYER(outputs_of_layer)(LAYER(walk) * w, int64_t layer) {
   const network *n = w->n;
+  if (LAYER(steps_are_times)(n))
+    return w->paths[layer].h + n->batch * n->hidden;
   REAL *out = w->out[layer % 2];
   memset(out, 0, (size_t)(w->steps * w->wide) * sizeof *out);
   for (int64_t d = 0; d < n->directions; d++) {
