@@ -298,10 +298,11 @@ static void pack_line(panel_packing *p, loop_block *block, loop_expr *last, loop
 }
 
 // Whether squares of b are turned in registers: b is adjacent along the last reduced axis, and a
-// line gathered lane by lane would touch a line of the cache for each of them.
+// line gathered lane by lane would touch a line of the cache for each of them. A constant b is
+// packed once, which takes less time than to compile the squares.
 static bool packs_squares(const contract_form *f) {
   int64_t apart, next;
-  return f->tap_count && f->lane >= 0 && f->vector > 1 && f->group == 1 &&
+  return !f->c->b_constant && f->tap_count && f->lane >= 0 && f->vector > 1 && f->group == 1 &&
          f->c->b.dtype == PIR_F32 && !f->c->b.rounded && contract_lane_dtype(f) == PIR_F32 &&
          contract_const(f, f->axes[f->taps[f->tap_count - 1]].step_b, &next) && next == 1 &&
          !(contract_const(f, f->axes[f->lane].step_b, &apart) && apart == 1);

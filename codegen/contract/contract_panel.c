@@ -12,7 +12,6 @@
 // A depthwise convolution is the same loop nest, with vectors of `a` in place of broadcast
 // elements.
 #include "contract_taps.h"
-#include "loop_impl.h"
 
 // ---- tiles
 
@@ -139,29 +138,29 @@ static void clear_sums(panel_tile *t, loop_block *block) {
   }
 }
 
-// Fetches what the epilogue will read for this tile while its sums are computed, as far as
-// each row reads its own: a residual, or weights and their momentum. The lines of a tile lie apart, so that the
-// processor does not fetch them by itself; they wait in the L2 cache, because rows at a
-// distance of a page share sets of the L1 cache.
+// Fetches what the epilogue will read for this tile while its sums are computed, as far as each
+// row reads its own: a residual, or weights and their momentum. The lines of a tile lie apart,
+// so that the processor does not fetch them by itself; they wait in the L2 cache, because rows
+// at a distance of a page share sets of the L1 cache.
 static void fetch_for_finish(const panel_tile *t, loop_block *block, loop_expr *row0) {
   contract_emission *e = &t->p->e;
-  contract_place first[CONTRACT_MOST_READS], places[CONTRACT_MOST_READS];
+  contract_place places[CONTRACT_MOST_READS];
   int fewest = e->env->target->machine->cache.fetching_sums;
   if (t->rows < 2 || t->rows * t->p->vectors < fewest || adjoining_lanes(e->form))
     return;
+  loop_var *row = pir_loop_var_create(e->fn, "row", LOOP_INDEX, 1);
+  loop_expr *at = pir_loop_use(e->m, row);
+  loop_block *body = NULL;
   for (int v = 0; v < t->p->vectors; v++) {
-    set_sums_place(t, row0, 0, v);
-    int count = contract_finish_reads(e, t->p->lanes[v], first);
-    for (int row = 1; row < t->rows; row++) {
-      set_sums_place(t, row0, row, v);
-      contract_finish_reads(e, t->p->lanes[v], places);
-      for (int i = 0; i < count; i++) {
-        if (pir_loop_equal(first[i].index, places[i].index))
-          continue;
-        if (row == 1)
-          pir_loop_prefetch(e->fn, block, first[i].buffer, first[i].index, true);
-        pir_loop_prefetch(e->fn, block, places[i].buffer, places[i].index, true);
-      }
+    set_sums_place(t, contract_add(e, row0, at), 0, v);
+    int count = contract_finish_reads(e, t->p->lanes[v], places);
+    for (int i = 0; i < count; i++) {
+      if (!pir_loop_mentions(places[i].index, row))
+        continue;
+      if (!body)
+        body = pir_loop_for(e->fn, block, LOOP_SERIAL, row, contract_int(e, 0),
+                            contract_int(e, t->rows), NULL);
+      pir_loop_prefetch(e->fn, body, places[i].buffer, places[i].index, true);
     }
   }
 }

@@ -13,8 +13,9 @@
 // CHECK:       [[BIAS:b[0-9]+]]: arg 2 in
 // CHECK:       [[RESIDUAL:b[0-9]+]]: arg 3 in
 // CHECK-NOT:   prefetch far [[BIAS]]
-// CHECK:       prefetch far [[RESIDUAL]][((v{{[0-9]+}} * 768) + (v{{[0-9]+}} * 32))]
-// CHECK-NEXT:  prefetch far [[RESIDUAL]][(((v{{[0-9]+}} * 768) + (v{{[0-9]+}} * 32)) + 768)]
+// CHECK:       for [[ROW:v[0-9]+]] = 0 to 14 by 1 {
+// CHECK-NEXT:    prefetch far [[RESIDUAL]][{{.*}}([[ROW]] * 768)
+// CHECK-NEXT:    prefetch far [[RESIDUAL]][{{.*}}([[ROW]] * 768){{.*}} + 16)]
 // CHECK-NOT:   prefetch far [[BIAS]]
 
 // TURNED-LABEL: group g1: pd_op.matmul
