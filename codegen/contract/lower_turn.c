@@ -6,8 +6,11 @@
 // tensor. In an input of the program they are mostly far apart, and every lane would be an
 // instruction of its own. Minimal filtering needs the channels of a and of the result adjacent;
 // where they are not, as in training, whose weights are no constants, the sums are copied back
-// by a last stage, which runs the epilogue.
+// by a last stage, which runs the epilogue. The left side of a product is turned where steps of
+// its sums lie far apart, as in the gradient of weights.
+#include "contract_impl.h"
 #include "contract_lower.h"
+#include "machine.h"
 
 #include <string.h>
 
@@ -59,6 +62,41 @@ static int channel_axis(const contraction *c) {
       channel = axis_of(c, &c->a, v);
   }
   return channel;
+}
+
+// Whether it pays to copy a, steps of which lie in lines of their own, so that half of the L1
+// cache does not hold those of a tile: of each line a tile needs a part, and it is gone when the
+// next tile needs the rest. Each step then reads a line from the L2 cache, half of which time is
+// hidden; the copy costs about two products for each element of a, which `lanes` products need.
+static bool pays_for_lines(const pir_target *target, int64_t steps, int64_t lanes) {
+  enum { LINE = 64, COPIES = 2, VECTORS = 2 };
+  const pir_machine *machine = target->machine;
+  int64_t vector = target->vector_bytes / (int64_t)pir_dtype_size(PIR_F32);
+  int64_t products = (int64_t)contract_most_rows(target, VECTORS) * VECTORS;
+  int64_t saved = LINE / machine->cache.l2_feed * lanes, cost = 2 * COPIES * vector * products;
+  return steps > (int64_t)machine->cache.l1_bytes / 2 / LINE && saved > cost;
+}
+
+// The axis of a that is summed over in a product of matrices whose columns are `lanes`; -1:
+// there is none, or several, or extents are open.
+static int summed_axis(const contraction *c, int64_t *steps, int64_t *lanes) {
+  int64_t extent;
+  int found = -1;
+  *lanes = 1;
+  for (int v = 0; v < c->var_count; v++) {
+    bool a = contract_mentions(&c->a, v), b = contract_mentions(&c->b, v);
+    if (!pir_dim_is_const(c->dims, c->vars[v].extent, &extent))
+      return -1;
+    if (!a)
+      *lanes = *lanes < INT32_MAX ? *lanes * extent : *lanes;
+    if (!c->vars[v].reduced || extent == 1)
+      continue;
+    if (!a || !b || found >= 0)
+      return -1;
+    found = axis_of(c, &c->a, v);
+    *steps = extent;
+  }
+  return found;
 }
 
 // The only axis of a whose variable is one that b has and that is summed over; of the result,
@@ -226,9 +264,16 @@ static void turn_operand(lowering *l, contraction *c, int channel, int64_t chann
 }
 
 void contract_turn(lowering *l, contraction *c, lower_stages *stages) {
-  int channel = channel_axis(c);
-  int64_t channels;
-  if (!lower_on_device(l) && channel >= 0 && pays(l, c, channel, &channels))
+  int channel = channel_axis(c), summed;
+  int64_t channels, steps, lanes;
+  if (lower_on_device(l))
+    return;
+  if (channel < 0) {
+    summed = summed_axis(c, &steps, &lanes);
+    if (summed >= 0 && pays_for_lines(l->target, steps, lanes))
+      channel = summed;
+  }
+  if (channel >= 0 && pays(l, c, channel, &channels))
     turn_operand(l, c, channel, channels, stages);
 }
 

@@ -4,6 +4,8 @@
 // RUN: FileCheck %s < %t.loops
 // RUN: FileCheck %s --check-prefix=TURNED < %t.loops
 // RUN: FileCheck %s --check-prefix=FEW < %t.loops
+// RUN: pir-opt %s --emit=loops --target=x86-64-v3 | FileCheck %s --check-prefix=LEFT
+// RUN: pir-run %s --target=x86-64-v3 --compare=kernels,compile --input=x=300x200xf32=random --input=w=200x768xf32=random --input=t=768x200xf32=random --input=b=768xf32=random --input=r=300x768xf32=random --input=y=20x200xf32=random
 // RUN: pir-run %s --compare=kernels,compile --input=x=300x200xf32=random --input=w=200x768xf32=random --input=t=768x200xf32=random --input=b=768xf32=random --input=r=300x768xf32=random --input=y=20x200xf32=random
 
 // CHECK-LABEL: group g0: pd_op.matmul, pd_op.add, pd_op.add
@@ -23,8 +25,16 @@
 // TURNED:       zip
 // TURNED:       for {{v[0-9]+}} = 192 to 200 by 1
 
+// With vectors of 8 a step of the tile is so short that the left side is turned if its steps lie in lines of their own.
+// LEFT-LABEL: group g3: pd_op.matmul
+// LEFT:       g3_stage0: stage
+// LEFT-NEXT:    arg 0 in f32 align 4
+// LEFT-NEXT:    out f32 align 4
+// LEFT:         zip
+
 // FEW-LABEL: group g2: pd_op.matmul
 // FEW-NOT:   _pack
+// FEW:       group g3
 {
   (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[300,200]} : () -> tensor<300x200xf32>
   (%w) = "pd_op.data" () {dtype:float32,name:"w",place:Place(undefined:0),shape:[200,768]} : () -> tensor<200x768xf32>
@@ -37,6 +47,8 @@
   (%2) = "pd_op.add" (%1, %r) {} : (tensor<300x768xf32>, tensor<300x768xf32>) -> tensor<300x768xf32>
   (%3) = "pd_op.matmul" (%x, %t) {transpose_x:false,transpose_y:true} : (tensor<300x200xf32>, tensor<768x200xf32>) -> tensor<300x768xf32>
   (%4) = "pd_op.matmul" (%y, %w) {transpose_x:false,transpose_y:false} : (tensor<20x200xf32>, tensor<200x768xf32>) -> tensor<20x768xf32>
+  (%8) = "pd_op.matmul" (%x, %r) {transpose_x:true,transpose_y:false} : (tensor<300x200xf32>, tensor<300x768xf32>) -> tensor<200x768xf32>
+  (%9) = "pd_op.fetch" (%8) {col:3,name:"left"} : (tensor<200x768xf32>) -> tensor<200x768xf32>
   (%5) = "pd_op.fetch" (%2) {col:0,name:"many"} : (tensor<300x768xf32>) -> tensor<300x768xf32>
   (%6) = "pd_op.fetch" (%3) {col:1,name:"turned"} : (tensor<300x768xf32>) -> tensor<300x768xf32>
   (%7) = "pd_op.fetch" (%4) {col:2,name:"few"} : (tensor<20x768xf32>) -> tensor<20x768xf32>
