@@ -33,7 +33,7 @@ rooms = $(patsubst %,-I%,$(patsubst %/,%,$(sort $(dir $(wildcard $(1:%=%/*.h))))
 I_abi      := -Iir/abi
 I_support  := $(I_abi) -Iir/include -Iir/support -Iir/files
 I_ir       := $(I_support) $(call rooms,ir/*) -I$(B)/gen/ir
-I_runtime  := $(I_abi) -Iruntime/include $(call rooms,runtime/arrays runtime/base runtime/clause runtime/comm runtime/mpi runtime/contract runtime/device runtime/device/* runtime/fft runtime/kernels runtime/kernels/*)
+I_runtime  := $(I_abi) -Iruntime/include $(call rooms,runtime/arrays runtime/base runtime/clause runtime/comm runtime/comm/* runtime/mpi runtime/contract runtime/device runtime/device/* runtime/fft runtime/kernels runtime/kernels/*)
 I_dialects := $(I_support) -Idialects/include -Idialects $(call rooms,dialects/facts dialects/ops dialects/spmd dialects/load dialects/params dialects/legacy/*) -I$(B)/gen/include -I$(B)/gen/dialects
 I_passes   := $(I_dialects) -Iruntime/include -Ipasses/include -Ipasses $(call rooms,passes/* passes/rules/*)
 I_late     := $(I_support) -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include
@@ -46,7 +46,7 @@ I_opsc     := $(I_support) -Idialects/include -Idialects/ops -I$(B)/gen/opsc
 
 # ---- sources
 S_ir       := $(wildcard ir/*/*.c)
-S_runtime  := $(filter-out %/no_kinds.c %/rare_opened.c,$(wildcard $(patsubst %,runtime/%/*.c,arrays base clause comm contract device device/* kernels kernels/*)))
+S_runtime  := $(filter-out %/no_kinds.c %/rare_opened.c,$(wildcard $(patsubst %,runtime/%/*.c,arrays base clause comm comm/* contract device device/* kernels kernels/*)))
 S_dialects := $(wildcard dialects/*.c dialects/*/*.c dialects/*/*/*.c)
 S_passes   := $(wildcard passes/*/*.c passes/*/*/*.c)
 S_llvm     := $(wildcard codegen/llvm/*.c)
@@ -154,7 +154,8 @@ endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 FAULTS   := $(B)/faults/libpir_fail.so $(B)/faults/oom
 STAND_IN := $(B)/bin/triton_stand_in
-tests: all python $(TEST_BIN) $(B)/bin/run_case $(B)/bin/refit_case $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/bin/sandbox $(STAND_IN) $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS) $(FUZZ)
+CUDA_SHIM := $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(B)/cuda/libnccl.so.2
+tests: all python $(TEST_BIN) $(B)/bin/run_case $(B)/bin/refit_case $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/bin/sandbox $(STAND_IN) $(CUDA_SHIM) $(FAULTS) $(FUZZ)
 
 # Ops for tests alone.
 $(B)/gen/draws/clauses.c: test/draws/tables/clauses.ops $(OPSC)
@@ -166,9 +167,11 @@ $(B)/bin/draws: $(wildcard test/draws/*.[ch] test/draws/*/*) $(B)/gen/draws/clau
 $(B)/bin/attributes: $(wildcard test/attributes/*.[ch]) $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $(filter %.c,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
-# Stand-ins for the CUDA driver and NVRTC, by which generated kernels run on the processor.
+# Stand-ins for the CUDA driver and NVRTC, by which generated kernels run on the processor, and for NCCL.
 SHIM := $(CXX) -std=c++17 -O1 -g1 -fPIC -shared -U_FORTIFY_SOURCE -Wall -Wextra -Werror
 $(B)/cuda/libcuda.so.1: test/cuda/shim/cuda.cc test/cuda/shim/device.h
+	@mkdir -p $(@D) && $(SHIM) -o $@ $< -ldl
+$(B)/cuda/libnccl.so.2: test/cuda/shim/nccl.cc test/cuda/shim/device.h
 	@mkdir -p $(@D) && $(SHIM) -o $@ $< -ldl
 $(B)/cuda/libnvrtc.so.13: test/cuda/shim/nvrtc.cc
 	@mkdir -p $(@D) && $(SHIM) -DSHIM_SOURCE='"$(abspath test/cuda/shim)"' -DSHIM_CXX='"$(CXX)"' -o $@ $<
@@ -206,7 +209,7 @@ test-tsan: setup  ## all tests under the thread sanitizer; SHARE=K/N
 engine: setup  ## examples/engine under the address, undefined and leak sanitizers, and under valgrind
 	@mk/setup.sh engine && $(call SANITIZED,$(B)-asan,$(ASAN),engine-here)
 	@$(MAKE) -s -j$(JOBS) engine-here UNDER="valgrind -q --error-exitcode=9 --leak-check=full"
-engine-here: all $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 ; @CC="$(CC)" CFLAGS="$(CFLAGS)" UNDER="$(UNDER)" test/api/engine.sh $(B)
+engine-here: all $(CUDA_SHIM) ; @CC="$(CC)" CFLAGS="$(CFLAGS)" UNDER="$(UNDER)" test/api/engine.sh $(B)
 test-merge: ; @test/suites/merge.py $(B)/shares  ## the sum of all shares of make test SHARE=K/N
 test-asan-merge test-tsan-merge: test-%-merge: ; @test/suites/merge.py $(B)-$*/shares  ## the same of make test-asan and make test-tsan
 guard overlap: setup  ## all recordings with tensors between pages that cannot be accessed; with outputs in the memory of inputs

@@ -33,12 +33,13 @@ class Rings:
         return [Rings(comm) for comm in comms]
 
     @staticmethod
-    def mpi(name: str, max_seconds: float = 0) -> Rings:
-        """The rings of this process, which a launcher of MPI started: "openmpi" or "mpich". UnavailableError: there is no
-        module for it."""
+    def mpi(name: str, max_seconds: float = 0, nccl_device: int | None = None) -> Rings:
+        """The rings of this process, which a launcher of MPI started: "openmpi" or "mpich". `nccl_device`: tensors move
+        between CUDA devices by NCCL, and this one is the process's. UnavailableError: there is no module for this MPI,
+        no NCCL, or no such device."""
         out, call = ffi.new("pir_comm **"), _Call()
         call.check(lib.pir_comm_create_mpi(name.encode(), _waiting(max_seconds), call.struct, out))
-        return Rings(out[0])
+        return Rings(out[0] if nccl_device is None else _over_nccl(out[0], nccl_device, max_seconds))
 
     def read(self, text: str) -> None:
         """Reads which ranks a ring id means, as in a comm-init file of Paddle Inference."""
@@ -68,6 +69,18 @@ class _Call:
     def check(self, status: int) -> None:
         if status:
             raise failure(status, [], text_of(ffi.addressof(self.message.text, 0)))
+
+
+def _over_nccl(host: Any, device: int, max_seconds: float) -> Any:
+    """The communicator of the same ranks whose tensors NCCL moves."""
+    out, call, options = ffi.new("pir_comm **"), _Call(), sized("pir_nccl_options")
+    options.timeout_ns, options.device_number = int(max_seconds * 1e9), device
+    try:
+        call.check(lib.pir_comm_create_nccl(host, options, call.struct, out))
+    except BaseException:
+        host.free(host)
+        raise
+    return out[0]
 
 
 def _waiting(max_seconds: float) -> Any:

@@ -4,7 +4,7 @@
 #include "combine.h"
 #include "comm_fail.h"
 
-static bool reduces(comm_kind kind) {
+bool pir_comm_reduces(comm_kind kind) {
   return kind == COMM_ALL_REDUCE || kind == COMM_REDUCE_SCATTER || kind == COMM_REDUCE;
 }
 
@@ -20,7 +20,7 @@ pir_status pir_comm_check_request(const pir_comm_call *call, const comm_request 
   if (!size || ask->dtype == PIR_PSTRING)
     return pir_comm_fail(call, PIR_UNSUPPORTED, "unsupported: elements of type %s",
                          pir_dtype_text(ask->dtype));
-  if (reduces(ask->kind) && !pir_comm_combines(ask->dtype, ask->how))
+  if (pir_comm_reduces(ask->kind) && !pir_comm_combines(ask->dtype, ask->how))
     return pir_comm_fail(call, PIR_UNSUPPORTED, "unsupported: the %s (%d) of %s",
                          pir_comm_reduction_name(ask->how), (int)ask->how,
                          pir_dtype_text(ask->dtype));
@@ -47,10 +47,19 @@ void pir_comm_describe_request(const comm_request *ask, char *out, size_t size) 
     pir_text_format(out, size, "%s", names[ask->kind]);
     return;
   }
-  if (reduces(ask->kind))
+  if (pir_comm_reduces(ask->kind))
     pir_text_format(how, sizeof how, " (%s)", pir_comm_reduction_name(ask->how));
   if (ask->kind == COMM_BROADCAST || ask->kind == COMM_REDUCE)
     pir_text_format(root, sizeof root, " with root %d", (int)ask->root);
   pir_text_format(out, size, "%s%s%s of %zu x %s", names[ask->kind], how, root, ask->count,
                   pir_dtype_text(ask->dtype));
+}
+
+void pir_comm_describe_difference(const comm_request *first, const comm_request *other,
+                                  int32_t rank, char *out, size_t size) {
+  char texts[2][100];
+  pir_comm_describe_request(first, texts[0], sizeof texts[0]);
+  pir_comm_describe_request(other, texts[1], sizeof texts[1]);
+  pir_text_format(out, size, "ranks disagree: rank 0 calls %s, and rank %d calls %s", texts[0],
+                  (int)rank, texts[1]);
 }

@@ -29,8 +29,13 @@ typedef struct comm_request {
 // ranks' elements.
 pir_status pir_comm_check_request(const pir_comm_call *call, const comm_request *ask,
                                   int32_t ranks);
+// Whether elements of several ranks become one.
+bool pir_comm_reduces(comm_kind kind);
 bool pir_comm_same_request(const comm_request *a, const comm_request *b);
 // Writes it for a message: "all_reduce (sum) of 4 x f32".
 void pir_comm_describe_request(const comm_request *ask, char *out, size_t size);
+// Writes that rank 0 asks for `first`, and `rank` for `other`, which differs.
+void pir_comm_describe_difference(const comm_request *first, const comm_request *other,
+                                  int32_t rank, char *out, size_t size);
 
 #endif

@@ -193,13 +193,11 @@ static pir_status open_call(ring *g) {
   const comm_request *first = &g->members[0].ask;
   for (int32_t r = 1; r < g->ranks; r++) {
     const comm_request *other = &g->members[r].ask;
-    char texts[2][100];
+    char why[300];
     if (pir_comm_same_request(first, other))
       continue;
-    pir_comm_describe_request(first, texts[0], sizeof texts[0]);
-    pir_comm_describe_request(other, texts[1], sizeof texts[1]);
-    return BREAK(g, PIR_INVALID, "ranks disagree: rank 0 calls %s, and rank %d calls %s",
-                 texts[0], (int)r, texts[1]);
+    pir_comm_describe_difference(first, other, r, why, sizeof why);
+    return BREAK(g, PIR_INVALID, "%s", why);
   }
   if (first->kind != COMM_ALL_REDUCE)
     return PIR_OK;

@@ -21,7 +21,7 @@ struct pir_device {
 // Functions return 0 or an error of the driver, which `explain` translates. Handles are void
 // pointers that only the kind looks into. Any number of threads call these functions at the
 // same time; of one stream, one thread at a time. Functions that take a stream enqueue their
-// work, but for `stream_wait`.
+// work, but for `stream_wait` and `stream_ask`.
 struct pir_device_ops {
   const char *name;    // the target, as in pir/layer/devices.def
   const char *title;   // begins messages, as "CUDA device"
@@ -34,6 +34,11 @@ struct pir_device_ops {
   // Returns the status of an error (PIR_EXHAUSTED, PIR_UNAVAILABLE, PIR_INVALID, PIR_IO, else
   // PIR_INTERNAL) and its text, or NULL.
   pir_status (*explain)(const pir_device *device, int error, const char **out_text);
+
+  // Makes the device the calling thread's current one, for calls of other libraries of its
+  // maker, and puts back what was.
+  int (*enter)(const pir_device *device);
+  int (*leave)(const pir_device *device);
 
   // Memory of the device, aligned to 256 bytes. Freeing waits for work that uses it.
   int (*memory_take)(const pir_device *device, size_t bytes, void **out_memory);
@@ -51,6 +56,8 @@ struct pir_device_ops {
   int (*stream_create)(const pir_device *device, void **out_stream);
   int (*stream_destroy)(const pir_device *device, void *stream);
   int (*stream_wait)(const pir_device *device, void *stream);
+  // Whether the stream's work is done, without waiting.
+  int (*stream_ask)(const pir_device *device, void *stream, bool *out_done);
   // Copies to, from and within the device; the host's side is memory of staging_take.
   int (*copy_up)(const pir_device *device, void *to, const void *from, size_t bytes,
                  void *stream);

@@ -214,32 +214,27 @@ static pir_status fail_last(mpi_comm *c, const pir_comm_call *call, const header
   return fail_ring(c, call, PIR_IO, why);
 }
 
+static comm_request request_of(const header *h) {
+  return (comm_request){.kind = (comm_kind)h->kind,
+                        .count = (size_t)h->count,
+                        .dtype = (pir_dtype)h->dtype,
+                        .how = (pir_reduction)h->how,
+                        .root = (int32_t)h->root};
+}
+
 static pir_status compare_headers(mpi_comm *c, const pir_comm_call *call) {
-  char why[300], texts[2][100];
-  const header *first = &c->headers[0];
+  char why[300];
   for (int r = 0; r < c->base.ranks; r++) {
     const header *h = &c->headers[r];
     if (is_last(h))
       return fail_last(c, call, h, r);
   }
+  const comm_request first = request_of(&c->headers[0]);
   for (int r = 1; r < c->base.ranks; r++) {
-    const header *h = &c->headers[r];
-    if (!memcmp(h, first, offsetof(header, color)))
+    const comm_request other = request_of(&c->headers[r]);
+    if (pir_comm_same_request(&first, &other))
       continue;
-    for (int k = 0; k < 2; k++) {
-      const header *of = k ? h : first;
-      comm_request ask = {(comm_kind)of->kind,
-                          (size_t)of->count,
-                          (pir_dtype)of->dtype,
-                          (pir_reduction)of->how,
-                          (int32_t)of->root,
-                          NULL,
-                          0,
-                          0};
-      pir_comm_describe_request(&ask, texts[k], sizeof texts[k]);
-    }
-    pir_text_format(why, sizeof why, "ranks disagree: rank 0 calls %s, and rank %d calls %s",
-                    texts[0], r, texts[1]);
+    pir_comm_describe_difference(&first, &other, r, why, sizeof why);
     return fail_ring(c, call, PIR_INVALID, why);
   }
   return PIR_OK;

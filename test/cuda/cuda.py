@@ -38,7 +38,7 @@ UNKNOWN = [70, 999]  # a device that is too old, and one of a later time
 WITHOUT_TILES = 75  # a device whose threads multiply no tiles: a mode changes nothing there
 LATER = 129  # a later minor version of a known device
 TABLE_OF = (13, 0)  # the version of NVRTC whose architectures the library lists
-DEVICE_TESTS = ["device_test", "device_ports_test", "device_faults_test"]
+DEVICE_TESTS = ["device_test", "device_ports_test", "device_faults_test", "comm_test"]
 AGAIN = ["mlp", "lenet", "bert_tiny"]  # run often enough that graphs are made, and compared afterwards
 # Errors that modes may make, of the largest element: tf32 has 10 bits of the mantissa, bf16 has 7; times three layers of sums.
 MATH = {"fast": 4e-3, "bf16": 3e-2}

@@ -6,6 +6,7 @@
          on all ranks as threads, by both pipelines
   stage, own, model  partitioning (recorded_partition.py)
   openmpi, mpich  operators and one training on two ranks as processes, where that MPI is installed
+  nccl            operators and one training of ranks whose tensors the stand-in for NCCL moves (test/cuda/shim)
 """
 import json
 import math
@@ -131,12 +132,15 @@ def ring_lines(rings):
 
 THREADS = "threads"
 MPIS = ("openmpi", "mpich")
+NCCL = "nccl"
 
 
 def start_of(tools, by, ranks):
-    """The command that starts pir-run on all ranks, as threads or by an MPI's launcher."""
+    """The command that starts pir-run on all ranks, as threads, perhaps with NCCL, or by an MPI's launcher."""
     if by == THREADS:
         return [tools / "pir-run", f"--ranks={ranks}"]
+    if by == NCCL:
+        return ["env", f"LD_LIBRARY_PATH={tools.parent}/cuda", f"PIR_SHIM_DEVICES={ranks}", tools / "pir-run", f"--ranks={ranks}", "--comm=nccl"]
     if not shutil.which(f"mpirun.{by}") or not (tools.parent / f"lib/libpir_mpi_{by}.so").exists():
         raise Missing(f"{by} is not installed (mk/setup.sh mpi)")
     crowd = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"] if by == "openmpi" else []
@@ -377,6 +381,16 @@ def mpi_jobs(run, tools, root):
             yield job(f"dist {by}/{folder.name}", train_steps, run, tools, folder, ".pir", "compile", by)
 
 
+def nccl_jobs(run, tools, root):
+    """The collective operators of all recorded numbers of ranks, and a training, as threads whose tensors NCCL moves."""
+    chain = Chain(run, tools, "--unverified")
+    for folder in sorted((root / "collective").glob("*_n*")):
+        if (folder / "rank0.pir").exists():
+            yield job(f"dist nccl/{folder.name}", collective_steps, run, tools, chain, folder, ".pir", "compile", NCCL)
+    for folder in sorted((root / "models").glob("tp_mlp_n2")):
+        yield job(f"dist nccl/{folder.name}", train_steps, run, tools, folder, ".pir", "compile", NCCL)
+
+
 def dist_jobs(run):
     def jobs(tools, root):
         yield from format_jobs(run, tools, root / "dist")
@@ -384,5 +398,6 @@ def dist_jobs(run):
         yield from dense_jobs(run, tools, root / "dist")
         yield from model_jobs(run, tools, root / "dist")
         yield from mpi_jobs(run, tools, root / "dist")
+        yield from nccl_jobs(run, tools, root / "dist")
         yield from partition_jobs(run, tools, root / "dist", own_rows, run_ranks, rezipped, names_in)
     return jobs

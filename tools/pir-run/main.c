@@ -139,6 +139,7 @@ static pir_model_options model_options(run *r) {
                            .progress = cli_progress(r->cli)};
   how.pipeline = r->chosen ? r->chosen : cli_value(r->cli, OPT_PIPELINE, NULL);
   how.target = cli_value(r->cli, OPT_TARGET, NULL);
+  how.device_number = r->device_number;
   how.math = cli_value(r->cli, OPT_MATH, NULL);
   how.any_float = cli_has(r->cli, OPT_ANY_FLOAT) || cli_has(r->cli, OPT_AMP);
   how.cache = run_cache(r);

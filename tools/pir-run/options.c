@@ -43,6 +43,9 @@ const cli_option run_options[] = {
      "be the rank of this process, which mpirun started: openmpi, mpich, or none; default: the "
      "one "
      "whose launcher it was"},
+    {OPT_COMM, 0, "comm", "NAME",
+     "of ranks: what moves tensors between them: host (default: memory, MPI), or nccl (each "
+     "rank has a CUDA device)"},
     {OPT_RINGS, 0, "rings", "FILE",
      "of ranks: which of them a ring id of the program means (docs/explain/distributed.md); "
      "default: all"},

@@ -71,7 +71,8 @@ enum {
   OPT_RANKS,
   OPT_RINGS,
   OPT_COMM_TIMEOUT,
-  OPT_MPI
+  OPT_MPI,
+  OPT_COMM
 };
 
 typedef struct tolerance {
@@ -99,6 +100,7 @@ typedef struct run {
   int threads;
   uint64_t seed;
   uint64_t schedules, schedule_seed;  // --schedules: 0 turns without it
+  int device_number;                  // of a device: which one the model runs on
   pir_model *model;
   pir_session *session;
   const char *chosen;         // pipeline, instead of --pipeline; NULL: that

@@ -31,6 +31,10 @@ static int leave_context(const pir_device *d, int error) {
   return error ? error : popped;
 }
 
+static int cuda_leave(const pir_device *d) {
+  return leave_context(d, 0);
+}
+
 #define IN_CONTEXT(d, call)                                                                    \
   (enter_context(d) ? CU_ERROR_INVALID_CONTEXT : leave_context((d), (call)))
 
@@ -180,6 +184,11 @@ static int cuda_stream_destroy(const pir_device *d, void *stream) {
 static int cuda_stream_wait(const pir_device *d, void *stream) {
   return IN_CONTEXT(d, driver_of(d)->stream_wait(stream));
 }
+static int cuda_stream_ask(const pir_device *d, void *stream, bool *out_done) {
+  int error = IN_CONTEXT(d, driver_of(d)->stream_query(stream));
+  *out_done = !error;
+  return error == CU_ERROR_NOT_READY ? 0 : error;
+}
 static int cuda_copy_up(const pir_device *d, void *to, const void *from, size_t bytes,
                         void *stream) {
   return IN_CONTEXT(d, driver_of(d)->copy_up((uintptr_t)to, from, bytes, stream));
@@ -250,6 +259,8 @@ const pir_device_ops pir_device_cuda = {
     .open = cuda_device_open,
     .close = cuda_device_close,
     .explain = cuda_explain,
+    .enter = enter_context,
+    .leave = cuda_leave,
     .memory_take = cuda_memory_take,
     .memory_give = cuda_memory_give,
     .staging_take = cuda_staging_take,
@@ -260,6 +271,7 @@ const pir_device_ops pir_device_cuda = {
     .stream_create = cuda_stream_create,
     .stream_destroy = cuda_stream_destroy,
     .stream_wait = cuda_stream_wait,
+    .stream_ask = cuda_stream_ask,
     .copy_up = cuda_copy_up,
     .copy_down = cuda_copy_down,
     .copy_within = cuda_copy_within,

@@ -1,8 +1,8 @@
 // Communication between the ranks of a distributed program (docs/explain/distributed.md).
 //
 // A communicator connects the ranks of one ring: records of functions, which libpir makes for
-// threads of one process, for a single rank and, with its module for MPI, for processes, and
-// which a program may make of its own. `pir_rings` tells which communicator the ring ids of a
+// threads of one process, for a single rank, with its module for MPI for processes, and with
+// NCCL for CUDA devices, and which a program may make of its own. `pir_rings` tells which communicator the ring ids of a
 // program mean.
 //
 // Calls of the functions of a communicator are collective but for `send`, `recv`, `fail` and
@@ -138,6 +138,29 @@ PIR_API PIR_NODISCARD pir_status pir_comm_create_mpi(const char *mpi,
                                                      const pir_comm_options *options,
                                                      const pir_comm_call *call,
                                                      pir_comm **out_comm);
+
+// How NCCL moves tensors. The zero value, but for `size`, means all defaults.
+typedef struct pir_nccl_options {
+  // sizeof(pir_nccl_options) (pir/base.h).
+  size_t size;
+  // Nanoseconds that an exchange may take; 0: 60 seconds.
+  uint64_t timeout_ns;
+  // Number of this rank's CUDA device, which no other rank of the ring may have.
+  int device_number;
+} pir_nccl_options;
+
+// Creates a communicator of the same ranks as `host` whose tensors move between CUDA devices,
+// by NVIDIA's library NCCL (libnccl.so.2, version 2.14 or newer), which is opened on the first
+// call. `in` and `out` of its functions are memory of the host. By `host` the ranks learn the
+// name of NCCL's ring and agree on each call, and it moves what NCCL does not: messages between
+// two ranks, types that NCCL does not combine, any, all and averages of integers. NCCL combines
+// in an order of its own, rounds sums of f16 and bf16 as often as it adds, and lets a NaN in
+// max or min be lost. All ranks call it. `options` may be NULL. On success the communicator
+// owns `host`. PIR_UNAVAILABLE: a rank lacks the library, the driver or the device.
+PIR_API PIR_NODISCARD pir_status pir_comm_create_nccl(pir_comm *host,
+                                                      const pir_nccl_options *options,
+                                                      const pir_comm_call *call,
+                                                      pir_comm **out_comm);
 
 // The rings of one rank: which communicator a ring id means. A session whose run fails,
 // whatever the reason, ends them all (`fail`).

@@ -1,10 +1,12 @@
 // The CUDA driver for tests: a device that is the processor. Its memory is host memory, kept apart: what the host may
 // not touch is protected between calls, so that a missing transfer is a fault, not a right number. Streams run at
-// once, graphs are lists of launches.
+// once, but behind work of the stand-in for NCCL, which waits for other ranks; graphs are lists of launches.
 #include "device.h"
 
 #include <atomic>
+#include <deque>
 #include <dlfcn.h>
+#include <functional>
 #include <list>
 #include <map>
 #include <setjmp.h>
@@ -19,7 +21,7 @@
 shim_state shim;
 
 namespace {
-enum { SUCCESS, INVALID, OUT_OF_MEMORY, STACK_BYTES = 64 << 10, MOST_THREADS = 1024, NO_SUCH_DEVICE = 101, LOST = 719 };
+enum { SUCCESS, INVALID, OUT_OF_MEMORY, STACK_BYTES = 64 << 10, MOST_THREADS = 1024, NO_SUCH_DEVICE = 101, NOT_READY = 600, LOST = 719 };
 
 std::recursive_mutex lock;
 std::map<uint64_t, size_t> memory;  // of the device, by address
@@ -150,7 +152,17 @@ struct graph {
 
 struct stream {
   graph *capturing = nullptr;
+  std::deque<std::function<bool()>> waiting;  // work that is not done: a call tries to do it, and says whether it is
 };
+
+// Whether all work of the stream is done.
+bool proceed(stream *s) {
+  if (s->waiting.empty()) return true;
+  guard(true);
+  while (!s->waiting.empty() && s->waiting.front()()) s->waiting.pop_front();
+  guard(false);
+  return s->waiting.empty();
+}
 
 size_t launches, graph_launches;
 
@@ -182,6 +194,8 @@ extern "C" {
 void shim_fail_in(long n) { fails_in = n; }
 long shim_fails_in(void) { return fails_in; }
 size_t shim_blocks(void) { return memory.size(); }
+// Work of the stand-in for NCCL: `step` may touch the device's memory, and says whether it is done.
+void shim_stream_add(stream *s, std::function<bool()> step) { s->waiting.push_back(std::move(step)), proceed(s); }
 
 void shim_block_barrier(void) { pause_for(1, 0); }
 void shim_warp_barrier(unsigned mask) { pause_for(2, mask); }
@@ -196,8 +210,13 @@ int cuGetErrorString(int error, const char **text) {
   *text = error == OUT_OF_MEMORY ? "out of memory" : error == LOST ? "a barrier that not all threads reach" : "invalid value";
   return SUCCESS;
 }
-int cuDeviceGetCount(int *count) { return *count = 1, SUCCESS; }
-int cuDeviceGet(int *device, int ordinal) { return *device = ordinal, ordinal == 0 ? SUCCESS : NO_SUCH_DEVICE; }
+// PIR_SHIM_DEVICES says how many devices there are; else one.
+static int devices() {
+  const char *given = getenv("PIR_SHIM_DEVICES");
+  return given ? atoi(given) : 1;
+}
+int cuDeviceGetCount(int *count) { return *count = devices(), SUCCESS; }
+int cuDeviceGet(int *device, int ordinal) { return *device = ordinal, ordinal < devices() ? SUCCESS : NO_SUCH_DEVICE; }
 int cuDeviceGetName(char *name, int size, int) { return strncpy(name, "processor", (size_t)size), SUCCESS; }
 // For tests of devices that are too old, or too new: PIR_SHIM_ARCH, as 70; else 80.
 int cuDeviceGetAttribute(int *value, int attribute, int) {
@@ -250,10 +269,8 @@ size_t shim_crossings(void) { return crossings; }
 static int copy(void *to, const void *from, size_t bytes, uint64_t device, stream *s) {
   if (fails()) return LOST;
   if (s->capturing || !inside(device, bytes)) return INVALID;
-  guard(true);
-  memcpy(to, from, bytes);
-  guard(false);
-  return SUCCESS;
+  s->waiting.push_back([=] { return memcpy(to, from, bytes), true; });
+  return proceed(s), SUCCESS;
 }
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, stream *s) {
   if (!inside(from, bytes)) return INVALID;
@@ -275,7 +292,11 @@ int cuStreamCreate(stream **out, unsigned) {
 int cuStreamDestroy_v2(stream *s) { return delete s, SUCCESS; }
 int cuStreamSynchronize(stream *s) {
   if (fails()) return LOST;
-  return s->capturing ? 900 : SUCCESS;
+  return s->capturing ? 900 : proceed(s) ? SUCCESS : LOST;  // other ranks cannot come while this one waits
+}
+int cuStreamQuery(stream *s) {
+  if (fails()) return LOST;
+  return proceed(s) ? SUCCESS : NOT_READY;
 }
 int cuEventCreate(void **event, unsigned) {
   if (fails()) return OUT_OF_MEMORY;

@@ -1,9 +1,12 @@
-// Communicators of threads: results, and failures that every rank learns of without a hang.
+// Communicators of threads, and those whose tensors NCCL moves: results, and failures that every
+// rank learns of without a hang. NCCL is the stand-in of test/cuda/shim, if LD_LIBRARY_PATH
+// names it (test/cuda/cuda.py does), else its tests are skipped.
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,21 +25,50 @@ typedef struct rank_run {
   pir_atomic_int *cancel;
 } rank_run;
 
+static rank_run runs[MAX];
+static bool by_nccl;  // the ranks' tensors move so
+static bool nccl_is_there;
+static uint64_t nccl_limit_ns;  // of an exchange; 0: the usual one
+
+// Whether the library, the driver and a device are there.
+static bool has_nccl(void) {
+  pir_comm *host, *made = NULL;
+  pir_message why = {""};
+  pir_comm_call call = {.size = sizeof call, .message = &why};
+  assert_int_equal(pir_comm_create_self(&host), PIR_OK);
+  pir_status status = pir_comm_create_nccl(host, NULL, &call, &made);
+  if (status && (status != PIR_UNAVAILABLE || !why.text[0]))
+    fail_msg("status %d: %s", (int)status, why.text);
+  (made ? made : host)->free(made ? made : host);
+  return !status;
+}
+
+static pir_status connect_by_nccl(rank_run *r, const pir_comm_call *call) {
+  pir_nccl_options how = {.size = sizeof how, .timeout_ns = nccl_limit_ns};
+  pir_comm *made;
+  how.device_number = r->comm->rank;
+  PIR_TRY(pir_comm_create_nccl(r->comm, &how, call, &made));
+  r->comm = made;
+  return PIR_OK;
+}
+
 static void *run_rank(void *user) {
   rank_run *r = user;
   pir_comm_call call = {.size = sizeof call, .message = &r->message, .cancel = r->cancel};
-  r->status = r->body(r->comm, &call);
+  r->status = by_nccl ? connect_by_nccl(r, &call) : PIR_OK;
+  if (!r->status)
+    r->status = r->body(r->comm, &call);
   r->comm->free(r->comm);
   return NULL;
 }
-
-static rank_run runs[MAX];
 
 // Runs the body on every rank; a call waits for so long, or by default.
 static void on_ranks(int ranks, pir_status (*body)(pir_comm *, const pir_comm_call *),
                      pir_atomic_int *cancel, uint64_t timeout_ns) {
   pir_comm *comms[MAX];
   pthread_t threads[MAX];
+  if (by_nccl && !nccl_is_there)
+    skip();
   pir_comm_options how = {.size = sizeof how, .timeout_ns = timeout_ns};
   assert_int_equal(pir_comm_create_threads(ranks, &how, comms), PIR_OK);
   for (int r = 0; r < ranks; r++) {
@@ -91,7 +123,8 @@ static pir_status combine_others(pir_comm *comm, const pir_comm_call *call) {
   PIR_TRY(comm->all_reduce(comm, call, &small, &small, 1, PIR_I8, PIR_REDUCE_SUM));
   PIR_TRY(comm->all_reduce(comm, call, &large, &large, 1, PIR_U64, PIR_REDUCE_MAX));
   PIR_TRY(comm->all_reduce(comm, call, &truth, &truth, 1, PIR_BOOL, PIR_REDUCE_SUM));
-  CHECK(half == 0x6802);  // 2052: 2051 lies between two numbers, and the even one is taken
+  // 2052: 2051 lies between two numbers, and the even one is taken. NCCL rounds every sum.
+  CHECK(half == (by_nccl ? 0x6800 : 0x6802));
   CHECK(small == -126 && large == UINT64_MAX && truth);
   float pair[2] = {1, (float)comm->rank};
   PIR_TRY(comm->all_reduce(comm, call, pair, pair, 1, PIR_C64, PIR_REDUCE_SUM));
@@ -393,6 +426,7 @@ typedef struct failing_rank {
 
 static void *run_twice(void *user) {
   failing_rank *f = user;
+  pir_nccl_options on = {.size = sizeof on, .device_number = f->comm->rank};
   pir_rings *rings = NULL;
   pir_model *model = NULL;
   pir_session *session = NULL;
@@ -403,7 +437,8 @@ static void *run_twice(void *user) {
   pir_tensor_set_dense(&in[1], PIR_I64, (int64_t[]){2}, 1);
   pir_borrowed program = {.data = two_sums, .size = sizeof two_sums - 1}, none = {0};
   pir_session_options how = {.size = sizeof how};
-  f->good = !pir_rings_create(f->comm, &rings) &&
+  f->good = (!by_nccl || !pir_comm_create_nccl(f->comm, &on, NULL, &f->comm)) &&
+            !pir_rings_create(f->comm, &rings) &&
             !pir_model_load(program, none, NULL, &model) &&
             (how.rings = rings, !pir_session_create(model, &how, &session)) &&
             !pir_session_bind_input(session, 0, &in[0]) &&
@@ -423,6 +458,8 @@ static void failed_run(void **state) {
   pir_comm *comms[2];
   pthread_t threads[2];
   failing_rank ranks[2];
+  if (by_nccl && !nccl_is_there)
+    skip();
   assert_int_equal(pir_comm_create_threads(2, NULL, comms), PIR_OK);
   for (int r = 0; r < 2; r++) {
     ranks[r] = (failing_rank){.comm = comms[r], .fails = r == 0};
@@ -437,6 +474,88 @@ static void failed_run(void **state) {
   assert_string_contains(ranks[1].messages[1], "rank 0 failed: pd_op.gather");
 }
 
+// ---- NCCL
+
+static pir_status sum_large(pir_comm *comm, const pir_comm_call *call) {
+  enum { COUNT = 60000 };  // more than a slice of staging memory, of all ranks
+  float *x = calloc(5 * COUNT, sizeof *x);
+  for (int i = 0; i < COUNT; i++)
+    x[i] = (float)(comm->rank + i % 7);
+  pir_status status = comm->all_gather(comm, call, x, x + COUNT, COUNT, PIR_F32);
+  if (!status)
+    status = comm->all_reduce(comm, call, x, x, COUNT, PIR_F32, PIR_REDUCE_SUM);
+  bool good = status || (x[6] == 30 && x[COUNT + 5] == 5 && x[5 * COUNT - 1] == 3 + 59999 % 7);
+  free(x);
+  CHECK(good);
+  return status;
+}
+
+static pir_status average(pir_comm *comm, const pir_comm_call *call) {
+  int32_t whole = comm->rank - 3;
+  uint16_t half = comm->rank ? 0x3f80 : 0x4380;  // 1 and 256
+  PIR_TRY(comm->all_reduce(comm, call, &whole, &whole, 1, PIR_I32, PIR_REDUCE_AVERAGE));
+  PIR_TRY(comm->all_reduce(comm, call, &half, &half, 1, PIR_BF16, PIR_REDUCE_SUM));
+  CHECK(whole == -2 && half == 0x4380);
+  return PIR_OK;
+}
+
+static pir_status sum_one(pir_comm *comm, const pir_comm_call *call) {
+  float x = 1;
+  return comm->all_reduce(comm, call, &x, &x, 1, PIR_F32, PIR_REDUCE_SUM);
+}
+
+static void nccl_results(void **state) {
+  on_ranks(4, sum_large, NULL, 0);
+  expect(4, PIR_OK, NULL);
+  on_ranks(2, average, NULL, 0);
+  expect(2, PIR_OK, NULL);
+}
+
+// Runs two sums of one, where the stand-in does as `what` says.
+static void with_stand_in(const char *what) {
+  setenv("PIR_SHIM_NCCL", what, 1);
+  nccl_limit_ns = 300 * 1000 * 1000;
+  on_ranks(2, sum_one, NULL, 0);
+  nccl_limit_ns = 0;
+  unsetenv("PIR_SHIM_NCCL");
+}
+
+static void nccl_failures(void **state) {
+  with_stand_in("lost:1");
+  expect(2, PIR_IO, "NCCL: an exchange did not end within 0.3 s");
+  with_stand_in("absent:1");
+  expect(2, PIR_IO, "NCCL: an exchange did not end within 0.3 s");
+  with_stand_in("error:1");
+  assert_string_contains(runs[1].message.text, "NCCL: an exchange failed: remote process");
+  assert_int_equal(runs[0].status, PIR_IO);
+  with_stand_in("old");
+  expect(2, PIR_UNAVAILABLE, "NCCL of version 21304 is too old");
+  setenv("PIR_SHIM_DEVICES", "1", 1);
+  on_ranks(2, sum_one, NULL, 0);
+  setenv("PIR_SHIM_DEVICES", "4", 1);
+  expect(2, PIR_UNAVAILABLE, "opening the device failed");
+  assert_string_contains(runs[0].message.text, "rank 1: CUDA device: ");
+}
+
+static void nccl_arguments(void **state) {
+  pir_comm *host, *made;
+  pir_nccl_options bad = {.size = sizeof bad, .device_number = -1};
+  assert_int_equal(pir_comm_create_self(&host), PIR_OK);
+  assert_int_equal(pir_comm_create_nccl(NULL, NULL, NULL, &made), PIR_INVALID);
+  assert_int_equal(pir_comm_create_nccl(host, NULL, NULL, NULL), PIR_INVALID);
+  assert_int_equal(pir_comm_create_nccl(host, &bad, NULL, &made), PIR_INVALID);
+  bad = (pir_nccl_options){.size = 0};
+  assert_int_equal(pir_comm_create_nccl(host, &bad, NULL, &made), PIR_INVALID);
+  host->free(host);
+}
+
+static int choose_nccl(void **state) {
+  setenv("PIR_SHIM_DEVICES", "4", 1);
+  nccl_is_there = has_nccl();
+  by_nccl = true;
+  return 0;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(results),       cmocka_unit_test(disagreement),
@@ -445,5 +564,14 @@ int main(void) {
       cmocka_unit_test(arguments),     cmocka_unit_test(rings),
       cmocka_unit_test(rings_by_hand), cmocka_unit_test(failed_run),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  const struct CMUnitTest again[] = {
+      cmocka_unit_test(results),       cmocka_unit_test(nccl_results),
+      cmocka_unit_test(disagreement),  cmocka_unit_test(lost_rank),
+      cmocka_unit_test(time_limit),    cmocka_unit_test(cancellation),
+      cmocka_unit_test(deadline),      cmocka_unit_test(arguments),
+      cmocka_unit_test(rings),         cmocka_unit_test(failed_run),
+      cmocka_unit_test(nccl_failures), cmocka_unit_test(nccl_arguments),
+  };
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(again, choose_nccl, NULL) + failed;
 }

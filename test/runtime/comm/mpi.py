@@ -48,6 +48,9 @@ with tempfile.TemporaryDirectory() as work:
     expect(ranks(3, work / "%r.pir", "--input=x=2xf32=%r", "--comm-timeout=5"), 1, "ranks disagree")
     rings.write_text("[ring_id -> ranks]\n7,0,1\n")
     expect(ranks(3, inputs / "sum.pir", "--input=x=2xf32=%r", f"--rings={rings}", "--comm-timeout=5"), 1, "there is no such ring")
+    # Tensors move by NCCL, of which a stand-in is built; its ring's name travels by MPI.
+    nccl = ["env", f"LD_LIBRARY_PATH={tools.parent}/cuda", "PIR_SHIM_DEVICES=2", tools / "pir-run", "--comm=nccl"]
+    expect(launch(2, *nccl, inputs / "sum.pir", "--input=x=2xf32=%r", "--print"), 0, "[1, 1]", 2)
     # Not the launcher's: a process of its own.
     expect(ranks(2, inputs / "sum.pir", "--input=x=2xf32=3", "--print", "--mpi=none"), 0, "[3, 3]", 2)
     if b"libasan" not in needed:  # which Python does not load

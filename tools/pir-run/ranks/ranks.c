@@ -31,7 +31,8 @@ typedef struct run_ranks {
   one_rank *ranks;
   int count, failed;  // `failed`: the rank whose run failed first; -1: none
   cli_file file;      // of --rings
-  bool has_file;
+  bool has_file, by_nccl;
+  uint64_t timeout_ns;  // of communicators; 0: as they choose
 } run_ranks_group;
 
 // The MPI whose launcher started this process, by the variables that it sets; NULL: none did.
@@ -173,6 +174,34 @@ void run_take_turn(run *r, pir_status ran) {
 
 // ---- a rank
 
+// The number of the rank's device: its place among the ranks of its machine.
+static int device_of(const one_rank *one) {
+  const char *place = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+  if (!place)
+    place = getenv("MPI_LOCALRANKID");
+  uint64_t n;
+  bool told = mpi_of(&one->cli) && place && cli_parse_u64(place, &n) && n < MAX_RANKS;
+  return told ? (int)n : one->number;
+}
+
+// Lets NCCL move the tensors of the world, if it should. All ranks do so at the same time. The
+// world is freed on failure.
+static pir_status open_world(one_rank *one, pir_message *why) {
+  run_ranks_group *group = one->group;
+  pir_comm_call call = {.size = sizeof call, .message = why};
+  pir_nccl_options how = {.size = sizeof how, .timeout_ns = group->timeout_ns};
+  pir_comm *host = one->world;
+  if (!group->by_nccl)
+    return PIR_OK;
+  how.device_number = one->run.device_number = device_of(one);
+  pthread_mutex_unlock(&group->lock);
+  pir_status status = pir_comm_create_nccl(host, &how, &call, &one->world);
+  if (status)
+    host->free(host);
+  pthread_mutex_lock(&group->lock);
+  return status;
+}
+
 // All ranks split the world at the same time.
 static pir_status open_rings(one_rank *one, pir_message *why) {
   pir_comm_call call = {.size = sizeof call, .message = why};
@@ -188,24 +217,34 @@ static pir_status open_rings(one_rank *one, pir_message *why) {
   return status;
 }
 
-static int refuse_rings(const one_rank *one, pir_status status, const pir_message *why) {
-  return cli_fail(&one->cli, cli_exit_code(status), "--rings=%s: %s",
-                  one->group->has_file ? one->group->file.name : "",
+static int refuse(const one_rank *one, const char *option, const char *value, pir_status status,
+                  const pir_message *why) {
+  return cli_fail(&one->cli, cli_exit_code(status), "--%s=%s: %s", option, value,
                   why->text[0] ? why->text : pir_status_text(status));
+}
+
+// Opens what connects the rank to the others. Returns an exit code.
+static int connect_rank(one_rank *one) {
+  pir_message why = {""};
+  pir_status status = open_world(one, &why);
+  if (status)
+    return refuse(one, "comm", "nccl", status, &why);
+  status = open_rings(one, &why);
+  one->run.rings = one->rings;
+  const char *file = one->group->has_file ? one->group->file.name : "";
+  return status ? refuse(one, "rings", file, status, &why) : 0;
 }
 
 // Ranks open their models in their order, so that their messages have it too.
 static void *run_rank(void *user) {
   one_rank *one = user;
   run_ranks_group *group = one->group;
-  pir_message why = {""};
   pthread_mutex_lock(&group->lock);
-  pir_status status = open_rings(one, &why);
-  one->run.rings = one->rings;
+  one->code = connect_rank(one);
   while (one->index && !group->ranks[one->index - 1].opened)
     pthread_cond_wait(&group->changed, &group->lock);
-  one->code =
-      status ? refuse_rings(one, status, &why) : group->run_one(&one->run, one->cli.files[0]);
+  if (!one->code)
+    one->code = group->run_one(&one->run, one->cli.files[0]);
   if (one->code && group->failed < 0)
     group->failed = one->index;
   end_rings(one);
@@ -244,9 +283,8 @@ static int start_ranks(run *r, run_ranks_group *group) {
 }
 
 // The communicators of the ranks of this process.
-static int make_comms(const run *r, run_ranks_group *group, uint64_t timeout_ns,
-                      pir_comm **comms) {
-  pir_comm_options how = {.size = sizeof how, .timeout_ns = timeout_ns};
+static int make_comms(const run *r, run_ranks_group *group, pir_comm **comms) {
+  pir_comm_options how = {.size = sizeof how, .timeout_ns = group->timeout_ns};
   pir_message why = {""};
   pir_comm_call call = {.size = sizeof call, .message = &why};
   const char *mpi = mpi_of(r->cli);
@@ -258,13 +296,13 @@ static int make_comms(const run *r, run_ranks_group *group, uint64_t timeout_ns,
                   why.text[0] ? why.text : pir_status_text(status));
 }
 
-static int make_world(run *r, run_ranks_group *group, uint64_t timeout_ns) {
+static int make_world(run *r, run_ranks_group *group) {
   pir_comm *comms[MAX_RANKS];
   int made = 0;
   group->ranks = calloc((size_t)group->count, sizeof *group->ranks);
   if (!group->ranks)
     return cli_fail(r->cli, CLI_LIMIT, "no memory for %d ranks", group->count);
-  int code = make_comms(r, group, timeout_ns, comms);
+  int code = make_comms(r, group, comms);
   if (code)
     return code;
   while (made < group->count && make_rank(group, r, made, comms[made]))
@@ -287,11 +325,14 @@ static const struct {
     {OPT_SCHEDULES, "schedules"}, {OPT_OVERLAP, "overlap"},     {OPT_MACHINE, "machine"}};
 
 int run_check_ranks(const run *r) {
-  bool named = cli_has(r->cli, OPT_RINGS);
-  if (run_has_ranks(r->cli) || (!named && !cli_has(r->cli, OPT_COMM_TIMEOUT)))
-    return 0;
-  return cli_fail(r->cli, CLI_USAGE, "--%s needs --ranks or MPI",
-                  named ? "rings" : "comm-timeout");
+  static const struct {
+    int id;
+    const char *name;
+  } of_ranks[] = {{OPT_RINGS, "rings"}, {OPT_COMM_TIMEOUT, "comm-timeout"}, {OPT_COMM, "comm"}};
+  for (size_t i = 0; i < sizeof of_ranks / sizeof *of_ranks && !run_has_ranks(r->cli); i++)
+    if (cli_has(r->cli, of_ranks[i].id))
+      return cli_fail(r->cli, CLI_USAGE, "--%s needs --ranks or MPI", of_ranks[i].name);
+  return 0;
 }
 
 static int read_seconds(const run *r, uint64_t *out_ns) {
@@ -304,7 +345,15 @@ static int read_seconds(const run *r, uint64_t *out_ns) {
   return 0;
 }
 
-static int read_rank_options(const run *r, run_ranks_group *group, uint64_t *out_ns) {
+static int read_comm(const run *r, bool *out_by_nccl) {
+  const char *name = cli_value(r->cli, OPT_COMM, NULL);
+  *out_by_nccl = name && !strcmp(name, "nccl");
+  if (!name || *out_by_nccl || !strcmp(name, "host"))
+    return 0;
+  return cli_bad_value(r->cli, "comm", name, "host or nccl");
+}
+
+static int read_rank_options(const run *r, run_ranks_group *group) {
   const char *count = cli_value(r->cli, OPT_RANKS, NULL),
              *file = cli_value(r->cli, OPT_RINGS, NULL),
              *folder = cli_value(r->cli, OPT_SAVE, NULL);
@@ -321,7 +370,9 @@ static int read_rank_options(const run *r, run_ranks_group *group, uint64_t *out
   if (count && (!cli_parse_u64(count, &n) || n < 1 || n > MAX_RANKS))
     return cli_bad_value(r->cli, "ranks", count, "a number from 1 to 1024");
   group->count = (int)n;
-  int code = read_seconds(r, out_ns);
+  int code = read_seconds(r, &group->timeout_ns);
+  if (!code)
+    code = read_comm(r, &group->by_nccl);
   if (!code && file) {
     code = cli_file_read_named(r->cli, file, &group->file);
     group->has_file = !code;
@@ -334,12 +385,11 @@ int run_ranks(run *r, const char *path, int (*run_one)(run *r, const char *path)
                            .changed = PTHREAD_COND_INITIALIZER,
                            .run_one = run_one,
                            .failed = -1};
-  uint64_t timeout_ns = 0;
   if (cli_is_stream(path))
     return cli_fail(r->cli, CLI_USAGE, "every rank reads the model: give a file");
-  int code = read_rank_options(r, &group, &timeout_ns);
+  int code = read_rank_options(r, &group);
   if (!code)
-    code = make_world(r, &group, timeout_ns);
+    code = make_world(r, &group);
   for (int i = 0; group.ranks && i < group.count; i++)
     drop_rank(&group.ranks[i]);
   free(group.ranks);
