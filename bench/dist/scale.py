@@ -9,7 +9,8 @@ same time as there are processors and ranks, and 64 at most, since they share th
 on two ranks, as threads and under each MPI: seconds for sizes from 64 bytes to 4 MiB.
 
 Up to the number of processors the prediction is compared with steps that run, a thread a rank: medians of --rounds rounds, each of
-which measures both, and their difference (`error`), marked where it is beyond 20 %. For more ranks, the prediction alone is printed with
+which measures both, and their difference (`error`), marked where it is beyond 20 %. The steps stand beside those of one rank with as many
+threads (`threads`), from the same rounds. For more ranks, the prediction alone is printed with
 the links of this machine, and with those of --link: latency in microseconds and bandwidth in GB/s between two ranks, with the better of ring and
 recursive doubling; numbers of ranks that a model cannot be cut for are skipped, with the reason. `speed-up` is one rank's time over the
 prediction. Ranks beyond a machine's processors are taken to run as the last ones measured.
@@ -80,16 +81,16 @@ class Model:
                 raise Refused(next((line for line in said if "error: " in line), said[0]))
         return self.tool.folder / f"{self.name}_{ranks}_%r.json"
 
-    def arguments(self, pattern):
-        return self.tool.seconds, 1, pattern, self.source / "model.pdiparams", *self.shapes
+    def arguments(self, pattern, threads=1):
+        return self.tool.seconds, threads, pattern, self.source / "model.pdiparams", *self.shapes
 
     def alone(self, ranks, copies):
         """Seconds of a rank's own work in a step, and its calls."""
         lines = self.tool.run("alone", copies, ranks, *self.arguments(self.pattern(ranks, copies)))
         return float(lines[-1][1]), [(kind, int(size)) for word, kind, size in lines[:-1] if word == "call"]
 
-    def steps(self, mode, ranks):
-        return float(self.tool.run("step", mode, ranks, *self.arguments(self.pattern(ranks, ranks)))[-1][1])
+    def steps(self, mode, ranks, threads=1):
+        return float(self.tool.run("step", mode, ranks, *self.arguments(self.pattern(ranks, ranks), threads))[-1][1])
 
 
 def known_modes(build, asked):
@@ -109,18 +110,27 @@ def print_links(mode, links):
 def compare(model, ranks, of_mode, rounds):
     out = []
     for mode, links in of_mode.items():
-        alone, steps = [], []
+        alone, steps, threads = [], [], []
         for _ in range(rounds):
             alone.append(model.alone(ranks, ranks))
             steps.append(model.steps(mode, ranks))
+            threads.append(model.steps("threads", 1, ranks))
         compute, calls = sorted(alone)[rounds // 2]
-        measured = statistics.median(steps)
+        measured, beside = statistics.median(steps), statistics.median(threads)
         predicted = costs.step_seconds(compute, calls, ranks, links)
         error = predicted / measured - 1
-        print(f"  {model.name:20} {ranks:5} {mode:8} {compute * 1e3:9.2f} {predicted * 1e3:9.2f} {measured * 1e3:9.2f} {100 * error:+6.1f} %"
-              f"{'' if abs(error) <= LIMIT else '  beyond 20 %'}", flush=True)
-        out.append({"model": model.name, "ranks": ranks, "mode": mode, "compute": compute, "predicted": predicted, "measured": measured})
+        print(f"  {model.name:20} {ranks:5} {mode:8} {compute * 1e3:9.2f} {predicted * 1e3:9.2f} {measured * 1e3:9.2f} {100 * error:+6.1f} % {beside * 1e3:9.2f}"
+              f" {measured / beside:5.2f}{'' if abs(error) <= LIMIT else '  beyond 20 %'}", flush=True)
+        out.append({"model": model.name, "ranks": ranks, "mode": mode, "compute": compute, "predicted": predicted, "measured": measured, "threads": beside})
     return out
+
+
+def print_means(compared):
+    ratios = collections.defaultdict(list)
+    for one in compared:
+        ratios[one["ranks"], one["mode"]].append(one["measured"] / one["threads"])
+    for (ranks, mode), values in ratios.items():
+        print(f"geometric mean, {ranks} ranks ({mode}) over {ranks} threads of one rank: {statistics.geometric_mean(values):.2f}")
 
 
 def made_of(model, ranks, make, *more):
@@ -164,12 +174,13 @@ def main():
         for mode, links in of_mode.items():
             print_links(mode, links)
         models = [Model(tool, args.zoo, text) for text in args.models]
-        print(f"\nsteps on {processors} processors, ms\n  {'model':20} ranks mode       compute predicted  measured   error")
+        print(f"\nsteps on {processors} processors, ms\n  {'model':20} ranks mode       compute predicted  measured    error   threads ratio")
         one, compared, foretold = {}, [], []
         for model in models:
             one[model.name] = model.alone(1, 1)[0]
             for ranks in range(2, min(processors, MOST_COPIES) + 1):
                 compared += made_of(model, ranks, compare, of_mode, args.rounds)
+        print_means(compared)
         latency, rate = args.link
         far = collections.defaultdict(lambda: costs.line(latency * 1e-6, rate * 1e9))
         of_mode = {**of_mode, f"link {latency:g},{rate:g}": far}
