@@ -38,46 +38,52 @@ const char *pir_comm_reduction_name(pir_reduction how) {
   return (int)how < 0 || how > PIR_REDUCE_ALL ? "unknown" : names[how];
 }
 
+// A loop for each reduction, which compilers make vectors of.
+#define EACH(x)                                                                                \
+  for (size_t i = 0; i < n; i++)                                                               \
+    acc[i] = (x);                                                                              \
+  break
+
 // As floats: a NaN stays where one was met.
 #define COMBINE_REAL(type, name)                                                               \
   static void name(type *acc, const type *x, size_t n, pir_reduction how) {                    \
-    for (size_t i = 0; i < n; i++)                                                             \
-      switch (how) {                                                                           \
-        case PIR_REDUCE_MAX: acc[i] = x[i] > acc[i] || x[i] != x[i] ? x[i] : acc[i]; break;    \
-        case PIR_REDUCE_MIN: acc[i] = x[i] < acc[i] || x[i] != x[i] ? x[i] : acc[i]; break;    \
-        case PIR_REDUCE_PRODUCT: acc[i] *= x[i]; break;                                        \
-        case PIR_REDUCE_ANY: acc[i] = acc[i] != 0 || x[i] != 0; break;                         \
-        case PIR_REDUCE_ALL: acc[i] = acc[i] != 0 && x[i] != 0; break;                         \
-        default: acc[i] += x[i]; break;                                                        \
-      }                                                                                        \
+    switch (how) {                                                                             \
+      case PIR_REDUCE_MAX: EACH(x[i] > acc[i] || x[i] != x[i] ? x[i] : acc[i]);                \
+      case PIR_REDUCE_MIN: EACH(x[i] < acc[i] || x[i] != x[i] ? x[i] : acc[i]);                \
+      case PIR_REDUCE_PRODUCT: EACH(acc[i] * x[i]);                                            \
+      case PIR_REDUCE_ANY: EACH(acc[i] != 0 || x[i] != 0);                                     \
+      case PIR_REDUCE_ALL: EACH(acc[i] != 0 && x[i] != 0);                                     \
+      default: EACH(acc[i] + x[i]);                                                            \
+    }                                                                                          \
   }
 COMBINE_REAL(float, combine_f32)
 COMBINE_REAL(double, combine_f64)
 #undef COMBINE_REAL
 
+static bool is_below(uint64_t a, uint64_t b, uint64_t turn) {
+  return (int64_t)(a ^ turn) < (int64_t)(b ^ turn);
+}
+
 // Sums and products wrap. u64 are ordered as unsigned numbers.
-static void combine_ints(int64_t *acc, const int64_t *x, size_t n, pir_reduction how,
+static void combine_ints(uint64_t *acc, const uint64_t *x, size_t n, pir_reduction how,
                          bool is_unsigned) {
   const uint64_t turn = is_unsigned ? (uint64_t)1 << 63 : 0;
-  for (size_t i = 0; i < n; i++) {
-    uint64_t a = (uint64_t)acc[i], b = (uint64_t)x[i];
-    bool below = (int64_t)(a ^ turn) < (int64_t)(b ^ turn);
-    switch (how) {
-      case PIR_REDUCE_MAX: a = below ? b : a; break;
-      case PIR_REDUCE_MIN: a = below ? a : b; break;
-      case PIR_REDUCE_PRODUCT: a *= b; break;
-      case PIR_REDUCE_ANY: a = a || b; break;
-      case PIR_REDUCE_ALL: a = a && b; break;
-      default: a += b; break;
-    }
-    acc[i] = (int64_t)a;
+  switch (how) {
+    case PIR_REDUCE_MAX: EACH(is_below(acc[i], x[i], turn) ? x[i] : acc[i]);
+    case PIR_REDUCE_MIN: EACH(is_below(acc[i], x[i], turn) ? acc[i] : x[i]);
+    case PIR_REDUCE_PRODUCT: EACH(acc[i] * x[i]);
+    case PIR_REDUCE_ANY: EACH(acc[i] || x[i]);
+    case PIR_REDUCE_ALL: EACH(acc[i] && x[i]);
+    default: EACH(acc[i] + x[i]);
   }
 }
+#undef EACH
 
 typedef union block {
   float f32[BLOCK];
   double f64[BLOCK];
   int64_t i64[BLOCK];
+  uint64_t u64[BLOCK];
 } block;
 
 static void combine_blocks(block *acc, const block *x, size_t n, pir_dtype dtype,
@@ -85,7 +91,7 @@ static void combine_blocks(block *acc, const block *x, size_t n, pir_dtype dtype
   switch (working_type(dtype)) {
     case PIR_F32: combine_f32(acc->f32, x->f32, n, how); break;
     case PIR_F64: combine_f64(acc->f64, x->f64, n, how); break;
-    default: combine_ints(acc->i64, x->i64, n, how, dtype == PIR_U64); break;
+    default: combine_ints(acc->u64, x->u64, n, how, dtype == PIR_U64); break;
   }
 }
 

@@ -21,8 +21,10 @@ typedef struct comm_request {
   pir_dtype dtype;
   pir_reduction how;
   int32_t root;
-  const void *in;      // of this rank alone
-  int32_t color, key;  // of this rank alone
+  // These are of one rank alone.
+  const void *in;
+  void *out;
+  int32_t color, key;
 } comm_request;
 
 // Whether a ring of so many ranks can do it: the element type, the root, and the size of all

@@ -1,7 +1,7 @@
 // Rings whose ranks are threads of one process. The ranks of a collective call meet, read each
-// other's operands where they lie, and meet again before any of them returns. So data is copied
+// other's tensors where they lie, and meet again before any of them returns. So data is copied
 // once, and a sum is the same on all ranks: each combines a part of it, in the order of the
-// ranks.
+// ranks, which the others copy.
 //
 // A rank that waits gives up when the ring is broken, when a rank that it waits for has ended,
 // when every rank waits in vain, at the time limit, or when it is cancelled. It breaks the ring
@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "combine.h"
@@ -42,7 +43,6 @@ typedef struct ring {
   pir_status broken;  // PIR_OK: it is not
   pir_message why;
   comm_mail *mail;
-  char *shared;  // the result of an all_reduce
   member members[];
 } ring;
 
@@ -188,7 +188,7 @@ static pir_status wait_for_others(ring *g, int32_t rank, const pir_comm_call *ca
 
 // ---- meetings
 
-// All ranks are there. Compares their requests, and takes memory for the result.
+// All ranks are there: compares their requests.
 static pir_status open_call(ring *g) {
   const comm_request *first = &g->members[0].ask;
   for (int32_t r = 1; r < g->ranks; r++) {
@@ -199,10 +199,7 @@ static pir_status open_call(ring *g) {
     pir_comm_describe_difference(first, other, r, why, sizeof why);
     return BREAK(g, PIR_INVALID, "%s", why);
   }
-  if (first->kind != COMM_ALL_REDUCE)
-    return PIR_OK;
-  g->shared = malloc(first->count * pir_dtype_size(first->dtype) + 1);
-  return g->shared ? PIR_OK : BREAK(g, PIR_EXHAUSTED, "out of memory");
+  return PIR_OK;
 }
 
 static void advance(ring *g) {
@@ -233,29 +230,14 @@ static pir_status begin_call(thread_comm *c, const pir_comm_call *call, comm_req
   return status ? pir_comm_fail(call, status, "%s", why.text) : PIR_OK;
 }
 
-// A later meeting: all ranks work on the call, and so come soon. Nobody may leave before, since
-// the others may still read its memory.
+// A later meeting: all ranks work on the call, and so come soon. Nobody may leave before the
+// last one, since the others may still read its memory.
 static void meet_again(thread_comm *c) {
   ring *g = c->ring;
   pthread_mutex_lock(&g->lock);
   uint64_t number = g->meetings;
   if (++g->arrived == g->ranks)
     advance(g);
-  while (g->meetings == number)
-    pthread_cond_wait(&g->changed, &g->lock);
-  pthread_mutex_unlock(&g->lock);
-}
-
-// The last meeting, after which the shared result is freed.
-static void end_call(thread_comm *c) {
-  ring *g = c->ring;
-  pthread_mutex_lock(&g->lock);
-  uint64_t number = g->meetings;
-  if (++g->arrived == g->ranks) {
-    free(g->shared);
-    g->shared = NULL;
-    advance(g);
-  }
   while (g->meetings == number)
     pthread_cond_wait(&g->changed, &g->lock);
   pthread_mutex_unlock(&g->lock);
@@ -272,22 +254,39 @@ static const void *const *operands(const thread_comm *c, size_t offset) {
 
 // ---- collective calls
 
+// The bytes of rank r's part of `count` elements.
+static size_t part_of_rank(const thread_comm *c, size_t count, size_t size, int32_t r,
+                           size_t *out_begin) {
+  size_t n = (size_t)c->base.ranks, at = (size_t)r;
+  *out_begin = (count / n * at + (at < count % n ? at : count % n)) * size;
+  return (count / n + (at < count % n)) * size;
+}
+
+// A rank writes its own part of its result first, which no other rank reads of its operand, so
+// that both may be the same memory.
 static pir_status thread_all_reduce(pir_comm *comm, const pir_comm_call *call, const void *in,
                                     void *out, size_t count, pir_dtype dtype,
                                     pir_reduction how) {
   thread_comm *c = (thread_comm *)comm;
-  PIR_TRY(begin_call(
-      c, call,
-      (comm_request){
-          .kind = COMM_ALL_REDUCE, .count = count, .dtype = dtype, .how = how, .in = in}));
-  size_t size = pir_dtype_size(dtype), n = (size_t)comm->ranks, r = (size_t)comm->rank;
-  size_t begin = count / n * r + (r < count % n ? r : count % n);
-  size_t length = count / n + (r < count % n);
-  pir_comm_combine(operands(c, begin * size), comm->ranks, length, dtype, how,
-                   c->ring->shared + begin * size);
+  PIR_TRY(begin_call(c, call,
+                     (comm_request){.kind = COMM_ALL_REDUCE,
+                                    .count = count,
+                                    .dtype = dtype,
+                                    .how = how,
+                                    .in = in,
+                                    .out = out}));
+  size_t size = pir_dtype_size(dtype), begin;
+  size_t bytes = part_of_rank(c, count, size, comm->rank, &begin);
+  if (bytes)
+    pir_comm_combine(operands(c, begin), comm->ranks, bytes / size, dtype, how,
+                     (char *)out + begin);
   meet_again(c);
-  pir_comm_move(out, c->ring->shared, count * size);
-  end_call(c);
+  for (int32_t r = 0; r < comm->ranks; r++) {
+    bytes = part_of_rank(c, count, size, r, &begin);
+    if (r != comm->rank && bytes)
+      memcpy((char *)out + begin, (const char *)c->ring->members[r].ask.out + begin, bytes);
+  }
+  meet_again(c);
   return PIR_OK;
 }
 
@@ -301,7 +300,7 @@ static pir_status thread_all_gather(pir_comm *comm, const pir_comm_call *call, c
   const void *const *reads = operands(c, 0);
   for (int32_t r = 0; r < comm->ranks; r++)
     pir_comm_move((char *)out + (size_t)r * bytes, reads[r], bytes);
-  end_call(c);
+  meet_again(c);
   return PIR_OK;
 }
 
@@ -315,7 +314,7 @@ static pir_status thread_reduce_scatter(pir_comm *comm, const pir_comm_call *cal
           .kind = COMM_REDUCE_SCATTER, .count = count, .dtype = dtype, .how = how, .in = in}));
   size_t at = (size_t)comm->rank * count * pir_dtype_size(dtype);
   pir_comm_combine(operands(c, at), comm->ranks, count, dtype, how, out);
-  end_call(c);
+  meet_again(c);
   return PIR_OK;
 }
 
@@ -329,7 +328,7 @@ static pir_status thread_all_to_all(pir_comm *comm, const pir_comm_call *call, c
   const void *const *reads = operands(c, (size_t)comm->rank * bytes);
   for (int32_t r = 0; r < comm->ranks; r++)
     pir_comm_move((char *)out + (size_t)r * bytes, reads[r], bytes);
-  end_call(c);
+  meet_again(c);
   return PIR_OK;
 }
 
@@ -341,7 +340,7 @@ static pir_status thread_broadcast(pir_comm *comm, const pir_comm_call *call, co
       (comm_request){
           .kind = COMM_BROADCAST, .count = count, .dtype = dtype, .root = root, .in = in}));
   pir_comm_move(out, operands(c, 0)[root], count * pir_dtype_size(dtype));
-  end_call(c);
+  meet_again(c);
   return PIR_OK;
 }
 
@@ -358,14 +357,14 @@ static pir_status thread_reduce(pir_comm *comm, const pir_comm_call *call, const
                                     .in = in}));
   if (comm->rank == root)
     pir_comm_combine(operands(c, 0), comm->ranks, count, dtype, how, out);
-  end_call(c);
+  meet_again(c);
   return PIR_OK;
 }
 
 static pir_status thread_barrier(pir_comm *comm, const pir_comm_call *call) {
   thread_comm *c = (thread_comm *)comm;
   PIR_TRY(begin_call(c, call, (comm_request){.kind = COMM_BARRIER}));
-  end_call(c);
+  meet_again(c);
   return PIR_OK;
 }
 
@@ -487,7 +486,7 @@ static pir_status thread_split(pir_comm *comm, const pir_comm_call *call, int32_
   ring *part = color < 0 ? NULL : maker_of_part(g, comm->rank)->made;
   if (part && !(*out_comm = create_comm(part, place)))
     leave_ring(part, place);
-  end_call(c);
+  meet_again(c);
   if (color < 0 || *out_comm)
     return PIR_OK;
   return pir_comm_fail(call, PIR_EXHAUSTED, "out of memory");
