@@ -36,7 +36,7 @@ struct pir_device_ops {
   pir_status (*explain)(const pir_device *device, int error, const char **out_text);
 
   // Makes the device the calling thread's current one, for calls of other libraries of its
-  // maker, and puts back what was.
+  // maker, and puts back the one before.
   int (*enter)(const pir_device *device);
   int (*leave)(const pir_device *device);
 

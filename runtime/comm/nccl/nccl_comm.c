@@ -3,7 +3,7 @@
 // Ranks agree on every call by the communicator that they had before (`host`), so that ranks
 // which disagree, have failed or do not come are noticed before NCCL, which would wait for
 // ever. It also carries what NCCL has no types or reductions for, and the messages between two
-// ranks: NCCL's wait for the receiver, and those of a communicator must not.
+// ranks: NCCL's wait for the receiver, which no message of a communicator may.
 #include <stdlib.h>
 
 #include "comm_fail.h"
@@ -17,7 +17,7 @@ typedef struct wire {
   int type, op;
 } wire;
 
-static int type_of(pir_dtype dtype) {
+static int nccl_type(pir_dtype dtype) {
   switch (dtype) {
     case PIR_I8: return NCCL_I8;
     case PIR_U8: return NCCL_U8;
@@ -35,7 +35,7 @@ static int type_of(pir_dtype dtype) {
   }
 }
 
-static int op_of(pir_reduction how) {
+static int nccl_op(pir_reduction how) {
   switch (how) {
     case PIR_REDUCE_SUM: return NCCL_SUM;
     case PIR_REDUCE_MAX: return NCCL_MAX;
@@ -50,7 +50,7 @@ static int op_of(pir_reduction how) {
 static wire wire_of(const comm_request *ask) {
   if (!pir_comm_reduces(ask->kind))
     return (wire){pir_dtype_size(ask->dtype), NCCL_U8, 0};
-  wire w = {1, type_of(ask->dtype), op_of(ask->how)};
+  wire w = {1, nccl_type(ask->dtype), nccl_op(ask->how)};
   if (ask->dtype == PIR_C64 || ask->dtype == PIR_C128)
     w.parts = 2;
   bool whole = w.type < NCCL_F16 && w.op == NCCL_AVERAGE;
@@ -67,13 +67,14 @@ typedef struct tensors {
   void *up, *down;
 } tensors;
 
-static pir_status check_call(nccl_ring *g, const pir_comm_call *call, const comm_request *ask) {
+static pir_status check_ask(nccl_ring *g, const pir_comm_call *call, const comm_request *ask) {
   PIR_TRY(pir_comm_check_request(call, ask, g->base.ranks));
   return g->broken ? nccl_ring_fail(g, call, g->broken, "") : PIR_OK;
 }
 
 // Every rank hears every request.
-static pir_status agree(nccl_ring *g, const pir_comm_call *call, const comm_request *ask) {
+static pir_status agree_on_call(nccl_ring *g, const pir_comm_call *call,
+                                const comm_request *ask) {
   pir_message why;
   pir_comm_call heard = nccl_ring_ask_host(call, &why);
   pir_status status = g->host->all_gather(g->host, &heard, ask, g->asks, sizeof *ask, PIR_U8);
@@ -131,8 +132,8 @@ static int enqueue(nccl_ring *g, const comm_request *ask, const wire *w, const t
   }
 }
 
-static pir_status exchange(nccl_ring *g, const pir_comm_call *call, const comm_request *ask,
-                           const wire *w, const tensors *t) {
+static pir_status move_tensors(nccl_ring *g, const pir_comm_call *call, const comm_request *ask,
+                               const wire *w, const tensors *t) {
   PIR_TRY(nccl_ring_enter(g, call));
   int result = enqueue(g, ask, w, t);
   (void)g->device->ops->leave(g->device);
@@ -145,9 +146,9 @@ static pir_status run_on_device(nccl_ring *g, const pir_comm_call *call,
                                 const comm_request *ask, const wire *w, tensors *t) {
   pir_status status = nccl_ring_check_queue(g, call, send_up(g, t));
   if (!status)
-    status = agree(g, call, ask);
+    status = agree_on_call(g, call, ask);
   if (!status)
-    status = exchange(g, call, ask, w, t);
+    status = move_tensors(g, call, ask, w, t);
   if (!status)
     status = nccl_ring_check_queue(g, call, bring_down(g, t));
   pir_queue_give(g->queue, t->up, t->in_bytes);
@@ -161,7 +162,7 @@ static pir_status run_on_host(nccl_ring *g, const pir_comm_call *call, const com
   pir_message why;
   pir_comm_call heard = nccl_ring_ask_host(call, &why);
   pir_status status;
-  PIR_TRY(agree(g, call, ask));
+  PIR_TRY(agree_on_call(g, call, ask));
   switch (ask->kind) {
     case COMM_ALL_REDUCE:
       status = h->all_reduce(h, &heard, t->in, t->out, ask->count, ask->dtype, ask->how);
@@ -180,12 +181,12 @@ static pir_status run_on_host(nccl_ring *g, const pir_comm_call *call, const com
 static pir_status run(pir_comm *comm, const pir_comm_call *call, comm_request ask,
                       const void *in, void *out, int32_t ins, int32_t outs) {
   nccl_ring *g = (nccl_ring *)comm;
-  PIR_TRY(check_call(g, call, &ask));
+  PIR_TRY(check_ask(g, call, &ask));
   size_t bytes = ask.count * pir_dtype_size(ask.dtype);
   tensors t = {in, out, bytes * (size_t)ins, bytes * (size_t)outs, NULL, NULL};
   wire w = wire_of(&ask);
   if (!bytes)
-    return agree(g, call, &ask);
+    return agree_on_call(g, call, &ask);
   return w.parts ? run_on_device(g, call, &ask, &w, &t) : run_on_host(g, call, &ask, &t);
 }
 
@@ -233,14 +234,14 @@ static pir_status nccl_broadcast(pir_comm *comm, const pir_comm_call *call, cons
 static pir_status nccl_barrier(pir_comm *comm, const pir_comm_call *call) {
   nccl_ring *g = (nccl_ring *)comm;
   comm_request ask = {.kind = COMM_BARRIER};
-  PIR_TRY(check_call(g, call, &ask));
-  return agree(g, call, &ask);
+  PIR_TRY(check_ask(g, call, &ask));
+  return agree_on_call(g, call, &ask);
 }
 
 static pir_status check_message(nccl_ring *g, const pir_comm_call *call, size_t count,
                                 pir_dtype dtype, int32_t peer) {
   comm_request ask = {.kind = COMM_BROADCAST, .count = count, .dtype = dtype, .root = peer};
-  return check_call(g, call, &ask);
+  return check_ask(g, call, &ask);
 }
 
 static pir_status nccl_send(pir_comm *comm, const pir_comm_call *call, const void *in,
@@ -300,7 +301,7 @@ static const pir_comm functions = {.size = sizeof(pir_comm),
                                    .free = nccl_free};
 
 // A ring of the ranks that `host` connects; it owns `host` on success.
-static pir_status make_ring(pir_comm *host, const pir_comm_call *call, int32_t device_number,
+static pir_status ring_over(pir_comm *host, const pir_comm_call *call, int32_t device_number,
                             uint64_t timeout_ns, pir_comm **out_comm) {
   nccl_ring *g = calloc(1, sizeof *g);
   if (!g)
@@ -327,13 +328,13 @@ static pir_status nccl_split(pir_comm *comm, const pir_comm_call *call, int32_t 
   pir_message why;
   pir_comm_call heard = nccl_ring_ask_host(call, &why);
   *out_comm = NULL;
-  PIR_TRY(check_call(g, call, &ask));
-  PIR_TRY(agree(g, call, &ask));
+  PIR_TRY(check_ask(g, call, &ask));
+  PIR_TRY(agree_on_call(g, call, &ask));
   pir_status status = g->host->split(g->host, &heard, color, key, &part);
   PIR_TRY(nccl_ring_check_host(g, call, status, &why));
   if (!part)
     return PIR_OK;
-  status = make_ring(part, call, g->device_number, g->timeout_ns, out_comm);
+  status = ring_over(part, call, g->device_number, g->timeout_ns, out_comm);
   if (status)
     part->free(part);
   return status;
@@ -348,6 +349,6 @@ pir_status pir_comm_create_nccl(pir_comm *host, const pir_nccl_options *options,
   if (options && (options->size < sizeof *options || options->device_number < 0))
     return pir_comm_fail(call, PIR_INVALID, "no such options of NCCL");
   uint64_t stated = options ? options->timeout_ns : 0;
-  return make_ring(host, call, options ? options->device_number : 0, stated ? stated : USUAL_NS,
+  return ring_over(host, call, options ? options->device_number : 0, stated ? stated : USUAL_NS,
                    out_comm);
 }

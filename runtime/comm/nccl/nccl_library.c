@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-static const char *resolve(nccl *n) {
+static const char *find_functions(nccl *n) {
   void *symbol;
 #define NCCL_SYMBOL(returns, field, name, parameters)                                          \
   symbol = dlsym(n->library, #name);                                                           \
@@ -20,7 +20,7 @@ const char *nccl_open(nccl *out) {
   *out = (nccl){.library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL)};
   if (!out->library)
     return "libnccl.so.2";
-  const char *missing = resolve(out);
+  const char *missing = find_functions(out);
   if (missing)
     nccl_close(out);
   return missing;

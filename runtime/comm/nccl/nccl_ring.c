@@ -8,18 +8,18 @@
 
 #include "comm_fail.h"
 
-// How long a rank that leaves waits for NCCL to end what it does for the ring.
+// How long a rank that leaves waits for NCCL to end its work for the ring.
 static const uint64_t LEAVING_NS = 2 * (uint64_t)1000000000;
 
 // ---- failures
 
-// Ends NCCL's ring at once, with what is under way.
+// Ends NCCL's ring at once, with calls that are under way.
 static void abort_ring(nccl_ring *g) {
   if (!g->handle)
     return;
   const pir_device_ops *ops = g->device->ops;
   if (!ops->enter(g->device)) {
-    (void)g->library.abort(g->handle);
+    (void)g->library.give_up(g->handle);
     (void)ops->leave(g->device);
   }
   g->handle = NULL;
@@ -82,7 +82,7 @@ pir_status nccl_ring_check_host(nccl_ring *g, const pir_comm_call *call, pir_sta
 
 // ---- waiting
 
-// Whether NCCL and the stream have done what was begun.
+// Whether NCCL and the stream have done all of their work.
 static pir_status look(const nccl_ring *g, bool *out_done, pir_message *why) {
   const pir_device *d = g->device;
   int state = NCCL_SUCCESS;
@@ -123,7 +123,7 @@ typedef struct greeting {
   pir_message why;
 } greeting;
 
-static pir_status open_library(nccl_ring *g, pir_message *why) {
+static pir_status open_nccl(nccl_ring *g, pir_message *why) {
   const char *missing = nccl_open(&g->library);
   int version = 0;
   if (missing) {
@@ -155,7 +155,7 @@ static pir_status name_ring(nccl_ring *g, nccl_id *out_id, pir_message *why) {
 
 static void prepare(nccl_ring *g, greeting *own) {
   memset(own, 0, sizeof *own);
-  own->status = open_library(g, &own->why);
+  own->status = open_nccl(g, &own->why);
   if (!own->status)
     own->status = open_device(g, &own->why);
   if (!own->status)
@@ -216,7 +216,7 @@ static bool wait_for_leaving(const nccl_ring *g) {
 }
 
 // NCCL ends its part of the ring in an orderly way, or at once where that takes too long.
-static void leave_ring(nccl_ring *g) {
+static void end_ring(nccl_ring *g) {
   const pir_device_ops *ops = g->device->ops;
   pir_message why;
   if (ops->enter(g->device))
@@ -226,13 +226,13 @@ static void leave_ring(nccl_ring *g) {
   left = left && wait_for_leaving(g);
   if (ops->enter(g->device))
     return;
-  (void)(left ? g->library.destroy(g->handle) : g->library.abort(g->handle));
+  (void)(left ? g->library.destroy(g->handle) : g->library.give_up(g->handle));
   (void)ops->leave(g->device);
 }
 
 void nccl_ring_close(nccl_ring *g) {
   if (g->handle)
-    leave_ring(g);
+    end_ring(g);
   pir_queue_destroy(g->queue);
   if (g->stream)
     (void)g->device->ops->stream_destroy(g->device, g->stream);

@@ -1,4 +1,4 @@
-// A ring whose tensors NCCL moves: how it begins, waits, fails and ends. What it moves is in
+// A ring whose tensors NCCL moves: how it begins, waits, fails and ends. Its calls are in
 // nccl_comm.c.
 #ifndef PIR_NCCL_RING_H
 #define PIR_NCCL_RING_H
@@ -37,7 +37,7 @@ void nccl_ring_break(nccl_ring *g, pir_status status, const char *why);
 // failure, with its reason.
 pir_status nccl_ring_fail(nccl_ring *g, const pir_comm_call *call, pir_status status,
                           const char *why);
-// Fails the ring if `result` is an error of NCCL; `action` names what was tried.
+// Fails the ring if `result` is an error of NCCL; `action` names the call.
 pir_status nccl_ring_check(nccl_ring *g, const pir_comm_call *call, int result,
                            const char *action);
 // Makes the device the current one of the thread, for calls of NCCL; its record's `leave` ends
@@ -50,7 +50,7 @@ pir_status nccl_ring_check_host(nccl_ring *g, const pir_comm_call *call, pir_sta
                                 const pir_message *why);
 // The call for `host`, which always has a message: `why`.
 pir_comm_call nccl_ring_ask_host(const pir_comm_call *call, pir_message *why);
-// Waits until NCCL and the stream have done what was begun.
+// Waits until NCCL and the stream have done all of their work.
 pir_status nccl_ring_settle(nccl_ring *g, const pir_comm_call *call);
 
 #endif

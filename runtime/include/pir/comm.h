@@ -2,8 +2,8 @@
 //
 // A communicator connects the ranks of one ring: records of functions, which libpir makes for
 // threads of one process, for a single rank, with its module for MPI for processes, and with
-// NCCL for CUDA devices, and which a program may make of its own. `pir_rings` tells which communicator the ring ids of a
-// program mean.
+// NCCL for CUDA devices, and which a program may make of its own. `pir_rings` tells which
+// communicator the ring ids of a program mean.
 //
 // Calls of the functions of a communicator are collective but for `send`, `recv`, `fail` and
 // `free`:

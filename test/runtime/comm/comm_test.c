@@ -1,6 +1,6 @@
-// Communicators of threads, and those whose tensors NCCL moves: results, and failures that every
-// rank learns of without a hang. NCCL is the stand-in of test/cuda/shim, if LD_LIBRARY_PATH
-// names it (test/cuda/cuda.py does), else its tests are skipped.
+// Communicators of threads, and those over NCCL: results, and failures that every rank learns
+// of without a hang. NCCL is the stand-in of test/cuda/shim, if LD_LIBRARY_PATH names it
+// (test/cuda/cuda.py does), else its tests are skipped.
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
