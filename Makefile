@@ -244,6 +244,8 @@ bench-ops:  ## single ops beside ONNX Runtime and Paddle; PEERS=PYTHON where bot
 	  --threads $(or $(THREADS),1) --results bench/RESULTS.md
 $(B)/bin/contract-bench: bench/contract/contract.c $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $@ $< $(B)/lib/libpir.a $(LIBS) -Wl,-rpath,'$$ORIGIN/../lib'
+bench-dist: all  ## steps of ranks: measured, beside threads, and predicted for 8 to 1,024; ZOO=DIR of bench/models.py
+	@python3 bench/results.py bench/RESULTS.md dist "steps of distributed programs" python3 bench/dist/scale.py $(B) $(ZOO)
 bench-contract: $(B)/bin/contract-bench ; @$<  ## what generated contractions reach, beside the multiply-add peak
 
 # ---- installation
