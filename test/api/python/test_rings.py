@@ -1,4 +1,9 @@
-"""Ranks of a distributed program as threads."""
+"""Ranks of a distributed program as threads, and as processes whose tensors NCCL moves."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -62,3 +67,30 @@ def test_arguments():
     rings.close()
     with pytest.raises(ValueError):
         rings.read("")
+
+
+RANK = """
+import os, sys, numpy, libpir
+number = int(os.environ["OMPI_COMM_WORLD_LOCAL_RANK"])
+rings = libpir.Rings.mpi("openmpi", max_seconds=20, nccl_device=number)
+model = libpir.Model.create(libpir.Program.parse(sys.argv[1]))
+print(libpir.Session(model, rings=rings).run([numpy.full(2, number + 1, "float32")])[0].tolist())
+rings.close()
+"""
+
+
+def over_nccl(devices):
+    build, launcher = pathlib.Path(os.environ["BUILD"]), shutil.which("mpirun.openmpi")
+    if not launcher or not (build / "lib/libpir_mpi_openmpi.so").exists():
+        pytest.skip("Open MPI is not installed (mk/setup.sh mpi)")
+    settings = dict(os.environ, LD_LIBRARY_PATH=str(build / "cuda"), PIR_SHIM_DEVICES=str(devices), OMPI_ALLOW_RUN_AS_ROOT="1",
+                    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    command = [launcher, "--oversubscribe", "-n", "2", sys.executable, "-c", RANK, SUM]
+    return subprocess.run(command, env=settings, capture_output=True, text=True, timeout=100)
+
+
+def test_nccl():
+    done = over_nccl(2)
+    assert done.stdout.count("[3.0, 3.0]") == 2, done.stderr
+    refused = over_nccl(1)
+    assert refused.returncode and "UnavailableError: rank 1: CUDA device: opening the device failed" in refused.stderr
