@@ -133,16 +133,17 @@ static pir_status take_call(diff *d, append_call *call) {
 
 static pir_status append_at(diff_block *b, void *user) {
   append_call *call = user;
-  value_list gradients = {0};
+  value_list gradients = {0}, beside = {0};
   recompute done;
   call->again.before = pir_op_prev(b->at);
+  diff_list_beside(b->d, &call->request.inputs, &beside);
   PIR_TRY(backward_add(b, &call->request));
   for (size_t i = 0; i < call->input_count; i++) {
     pir_vec_push(b->d->arena, &gradients, diff_sum(b, call->inputs[i]));
     call->out_gradients[i] = gradients.items[i];
   }
   if (call->input_count)
-    diff_erase_unused(b->d, 0, &gradients);
+    diff_erase_unneeded(b, &gradients, &beside);
   return call->options.recompute ? diff_recompute(b, &call->again, &done) : PIR_OK;
 }
 

@@ -30,6 +30,7 @@ typedef struct diff {
   diff_memory *memory;  // NULL: no op writes in place
   op_list made;         // ops of the backward program, in order
   value_list terms;     // that were added for the present op
+  const pir_attr *origin;  // the gradient that new ops say they are part of; NULL: none
   pir_value *scale;     // that the losses were multiplied by; NULL: none
   pir_status status;    // of the first failure inside a callback
 } diff;
@@ -102,6 +103,11 @@ void diff_describe_number(diff *d, pir_dtype dtype, double number, diff_number *
 // Erases the ops made since there were `from` of them whose results nobody reads; `kept` are
 // values that are needed all the same.
 void diff_erase_unused(diff *d, size_t from, const value_list *kept);
+// Lists what the ops that read the inputs read, before gradients are added.
+void diff_list_beside(const diff *d, const value_list *inputs, value_list *out);
+// Erases all that these gradients do not need. As in Paddle, the gradients of the values `beside`
+// the inputs stay, too.
+void diff_erase_unneeded(diff_block *b, const value_list *gradients, const value_list *beside);
 
 // ---- op_order.c
 // Lists what an op reads, with the values from outside that its regions read.

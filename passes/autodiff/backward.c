@@ -225,16 +225,17 @@ static pir_status scale_losses(backward *w, diff_block *b, value_list *losses) {
 
 static pir_status run_at(diff_block *b, void *user) {
   backward *w = user;
-  value_list gradients = {0}, none = {0};
+  value_list gradients = {0}, none = {0}, beside = {0};
   backward_request scaled = w->request;
   if (w->minimizes)
     PIR_TRY(scale_losses(w, b, &scaled.losses));
   w->again.before = pir_op_prev(b->at);
+  diff_list_beside(&w->d, &w->wanted, &beside);
   PIR_TRY(backward_add(b, &scaled));
   for (size_t i = 0; i < w->wanted.count; i++)
     pir_vec_push(w->d.arena, &gradients, diff_sum(b, w->wanted.items[i]));
   if (w->request.inputs.count)
-    diff_erase_unused(&w->d, 0, &gradients);
+    diff_erase_unneeded(b, &gradients, &beside);
   if (w->recomputes)
     PIR_TRY(recompute_at(w, b));
   w->d.early = w->recomputes;

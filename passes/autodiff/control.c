@@ -481,11 +481,12 @@ static void create_loop(loop_diff *l) {
 }
 
 // Makes an argument the only term of the gradient of a value inside of the loop.
-static void carry(diff_block *in, pir_block *block, pir_value *value) {
+// It states what the gradient with which the loop begins states.
+static void carry(diff_block *in, pir_block *block, pir_value *value, const pir_value *first) {
   pir_value *argument = pir_block_add_argument(block, pir_value_type(value));
   if (in->d->states_stops)
     pir_block_argument_set_attr(argument, in->d->stop_gradient,
-                                pir_attr_bool(in->d->ctx, false));
+                                pir_attr_bool(in->d->ctx, diff_states_stop(in->d, first)));
   diff_clear(in, value);
   diff_add(in, value, argument);
   pir_status status = pir_facts_state_type(in->d->facts, argument);
@@ -499,9 +500,9 @@ static pir_status fill_loop(loop_diff *l) {
   pir_block *block = pir_region_first(pir_op_region(l->gradient, 0));
   diff_block in = inner_block(l->b, block);
   for (size_t i = 0; i < l->results.count; i++)
-    carry(&in, block, l->results.items[i]);
+    carry(&in, block, l->results.items[i], l->operands.items[i + 1]);
   for (size_t i = 0; i < l->outer.count; i++)
-    carry(&in, block, l->outer.items[i]);
+    carry(&in, block, l->outer.items[i], l->operands.items[l->results.count + i + 1]);
   push_all(d, &l->p, l->body);
   pop_all(&in, &l->p);
   PIR_TRY(diff_region(&in, l->op, l->body, &l->p, 1));

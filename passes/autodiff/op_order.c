@@ -253,3 +253,12 @@ void diff_inverse_order(const diff *d, const op_list *ops, op_list *out) {
   order_increments(d, out);
   pir_map_free(d->arena, &pending);
 }
+
+void diff_list_beside(const diff *d, const value_list *inputs, value_list *out) {
+  for (size_t i = 0; i < inputs->count; i++)
+    PIR_EACH_USE(use, inputs->items[i]) {
+      const pir_op *op = pir_use_owner(use);
+      if (pir_op_block(op) == pir_value_block(inputs->items[i]))
+        diff_inputs(d, op, out);
+    }
+}

@@ -133,6 +133,8 @@ pir_op *diff_create(diff_block *b, const pir_op_spec *spec) {
     placed.loc = pir_op_loc(b->at);
   pir_op *op = pir_rewriter_create(d->run->rewriter, b->at, &placed);
   state_stops(d, op);
+  if (d->origin && !pir_op_regions(op))
+    pir_op_set_attr(op, pir_name_get(d->ctx, PIR_STR("comp_op_name")), d->origin);
   pir_vec_push(d->arena, &d->made, op);
   return op;
 }
@@ -211,19 +213,16 @@ pir_value *diff_full_like(diff_block *b, pir_value *value, double number) {
   return pir_op_result(diff_create(b, &spec), 0);
 }
 
-static bool is_kept(const pir_op *op, const value_list *kept) {
-  for (size_t i = 0; i < kept->count; i++)
-    if (kept->items[i] && pir_value_op(kept->items[i]) == op)
-      return true;
-  return false;
-}
-
 void diff_erase_unused(diff *d, size_t from, const value_list *kept) {
   size_t left = d->made.count;
+  pir_map needed = {0};
+  for (size_t i = 0; i < kept->count; i++)
+    if (kept->items[i] && pir_value_op(kept->items[i]))
+      pir_map_put(d->arena, &needed, pir_value_op(kept->items[i]), 1);
   for (size_t i = d->made.count; i-- > from;) {
     pir_op *op = d->made.items[i];
     if (pir_op_unused(op) && !pir_op_has_effect(op) && !pir_op_regions(op) &&
-        !is_kept(op, kept)) {
+        !pir_map_find(&needed, op)) {
       pir_rewriter_erase(d->run->rewriter, op);
       d->made.items[i] = NULL;
     }
@@ -233,4 +232,15 @@ void diff_erase_unused(diff *d, size_t from, const value_list *kept) {
     if (d->made.items[i])
       d->made.items[left++] = d->made.items[i];
   d->made.count = left;
+  pir_map_free(d->arena, &needed);
+}
+
+void diff_erase_unneeded(diff_block *b, const value_list *gradients, const value_list *beside) {
+  value_list kept = {0};
+  for (size_t i = 0; i < gradients->count; i++)
+    pir_vec_push(b->d->arena, &kept, gradients->items[i]);
+  for (size_t i = 0; i < beside->count; i++)
+    if (beside->items[i])
+      pir_vec_push(b->d->arena, &kept, diff_sum(b, beside->items[i]));
+  diff_erase_unused(b->d, 0, &kept);
 }

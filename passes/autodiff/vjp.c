@@ -86,9 +86,15 @@ static pir_value *given_result(diff_block *b, pir_value *result) {
   return split ? diff_combine(b, &members) : diff_copy(b, result);
 }
 
+// The zeros belong to no op's gradient: they name none.
 static pir_value *gradient_or_zeros(diff_block *b, pir_value *value) {
   pir_value *sum = diff_sum(b, value);
-  return sum ? sum : diff_full_like(b, diff_copy(b, value), 0);
+  const pir_attr *origin = b->d->origin;
+  b->d->origin = NULL;
+  if (!sum)
+    sum = diff_full_like(b, diff_copy(b, value), 0);
+  b->d->origin = origin;
+  return sum;
 }
 
 // Returns the split of a list into its members, made in the backward block.
@@ -360,17 +366,20 @@ static void forward_members(diff *d, size_t from) {
 }
 
 // In primitive mode, as in Paddle, every op of a gradient names the op whose gradient it is.
-static void name_forward_op(diff *d, const pir_op *op, size_t from) {
-  if (!d->primitive)
-    return;
+static const pir_attr *name_of_gradient(const diff *d, const pir_op *op) {
   pir_strbuf name;
   pir_str of = pir_op_name(op);
   pir_strbuf_init(&name, d->arena);
   pir_strbuf_format(&name, "%.*s_grad", (int)of.size, of.data);
-  const pir_attr *origin = pir_attr_str(d->ctx, PIR_ATTR_STR, (pir_str){name.data, name.size});
-  for (size_t i = from; i < d->made.count; i++)
-    if (!pir_op_regions(d->made.items[i]))
-      pir_op_set_attr(d->made.items[i], pir_name_get(d->ctx, PIR_STR("comp_op_name")), origin);
+  return pir_attr_str(d->ctx, PIR_ATTR_STR, (pir_str){name.data, name.size});
+}
+
+static pir_status make_gradients(op_diff *o) {
+  give(o);
+  PIR_TRY(check_arrays(o));
+  PIR_TRY(check_overwritten(o));
+  PIR_TRY(expand(o));
+  return take_gradients(o);
 }
 
 pir_status diff_op(diff_block *b, pir_op *op) {
@@ -397,14 +406,12 @@ pir_status diff_op(diff_block *b, pir_op *op) {
     return PIR_OK;
   size_t before = b->d->made.count;
   b->d->terms.count = 0;
-  give(&o);
-  PIR_TRY(check_arrays(&o));
-  PIR_TRY(check_overwritten(&o));
-  PIR_TRY(expand(&o));
-  PIR_TRY(take_gradients(&o));
+  b->d->origin = b->d->primitive ? name_of_gradient(b->d, op) : NULL;
+  pir_status status = make_gradients(&o);
+  b->d->origin = NULL;
+  PIR_TRY(status);
   forward_members(b->d, before);
   diff_erase_unused(b->d, before, &b->d->terms);
-  name_forward_op(b->d, op, before);
   return b->d->status;
 }
 
