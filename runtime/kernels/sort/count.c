@@ -87,6 +87,10 @@ static pir_status histogram_range(const pir_kernel_call *call, const pir_tensor 
   int64_t n = pir_tensor_numel(x);
   *low = pir_kernel_float(call, 1);
   *high = pir_kernel_float(call, 2);
+  if (pir_dtype_is_integer(pir_kernel_in(call, 0)->dtype)) {
+    *low = trunc(*low);
+    *high = trunc(*high);
+  }
   if (*low == *high && n) {
     *low = *high = v[0];
     for (int64_t i = 0; i < n; i++) {
