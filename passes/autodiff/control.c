@@ -420,6 +420,54 @@ typedef struct loop_diff {
   value_list operands;  // of the gradient loop
 } loop_diff;
 
+static void let_flow(diff *d, const pir_value *value) {
+  const pir_type *type = pir_value_type(value);
+  if (type && pir_type_is_tensor(type) && diff_has_numbers(type))
+    pir_map_put(d->arena, &d->flowing, value, 1);
+}
+
+// Whether an op states that it stops only because all that it reads does.
+static bool stops_by_operands(const diff *d, const pir_op *op, bool *out_flows) {
+  bool stops = true;
+  for (size_t i = 0; i < pir_op_operands(op); i++) {
+    const pir_value *value = pir_op_operand(op, i);
+    bool flows = value && pir_map_find(&d->flowing, value);
+    *out_flows |= flows;
+    stops &= !value || flows || diff_states_stop(d, value);
+  }
+  return stops;
+}
+
+// A gradient flows into the argument, and through the ops of the body that stop on its account.
+static void make_flow(loop_diff *l, size_t i) {
+  diff *d = l->b->d;
+  let_flow(d, pir_block_argument(l->body, i));
+  for (const pir_op *op = pir_block_first(l->body); op; op = pir_op_next(op)) {
+    bool flows = false;
+    if (stops_by_operands(d, op, &flows) && flows)
+      for (size_t k = 0; k < pir_op_results(op); k++)
+        let_flow(d, pir_op_result(op, k));
+  }
+}
+
+static bool is_read_once(const pir_value *value) {
+  int uses = 0;
+  PIR_EACH_USE(use, value)
+  uses++;
+  return uses == 1;
+}
+
+// Whether the steps only add to a tensor: then its gradient is the same in every step.
+static bool only_sums(const loop_diff *l, size_t i) {
+  const pir_value *argument = pir_block_argument(l->body, i);
+  const pir_value *next = pir_op_operand(pir_block_last(l->body), i + 1);
+  const pir_op *add = pir_value_op(next);
+  return add && pir_op_is(add, PD_ADD) && pir_op_block(add) == l->body &&
+         (pir_op_operand(add, 0) == argument) != (pir_op_operand(add, 1) == argument) &&
+         is_read_once(argument) && is_read_once(next) &&
+         pir_value_type(argument) == pir_value_type(next);
+}
+
 static pir_status list_carried(loop_diff *l) {
   diff *d = l->b->d;
   value_list read = {0}, from_outside = {0};
@@ -435,7 +483,12 @@ static pir_status list_carried(loop_diff *l) {
       continue;
     bool any = diff_has_terms(l->b, result),
          flows = !diff_stops(d, pir_op_operand(l->op, i + 1));
-    // The steps carry a gradient even if the tensor that the loop begins with takes none.
+    // The steps carry a gradient even if the tensor that the loop begins with takes none, and
+    // the argument therefore says that it stops.
+    if (any && !flows && only_sums(l, i))
+      continue;
+    if (any && !flows)
+      make_flow(l, i);
     bool placeholder = is_placeholder(d, pir_block_argument(l->body, i));
     if (any && placeholder)
       return pir_report_op(l->op, PIR_UNSUPPORTED, PIR_ERROR,
