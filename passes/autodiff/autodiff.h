@@ -25,7 +25,7 @@ typedef struct diff {
   bool early;         // steps stand as early as they can, so that gradients end early
   bool closed;        // gradients are not differentiated again: all of them stop
   pir_map stopped;    // values that the caller excludes
-  pir_map flowing;    // arguments of loops that say they stop, but have a gradient
+  pir_map flowing;    // values in and of loops that have a gradient, although they say they stop
   pir_map arrays;     // of each name of an array: what all its names share (array_gradients.c)
   pir_map nested;     // loops inside of loops, that diff_widen_loops made
   diff_memory *memory;  // NULL: no op writes in place

@@ -568,6 +568,10 @@ static pir_status fill_loop(loop_diff *l) {
   for (size_t i = 0; i < l->outer.count; i++)
     pir_vec_push(d->arena, &gradients, sum_or_zeros(&in, l->outer.items[i]));
   end_block(&in, &gradients);
+  // As in Paddle, a gradient that a step makes flows on, whatever the loop begins with.
+  for (size_t i = 0; i + 1 < gradients.count; i++)
+    if (!diff_states_stop(d, gradients.items[i + 1]))
+      let_flow(d, pir_op_result(l->gradient, i));
   return PIR_OK;
 }
 

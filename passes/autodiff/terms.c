@@ -17,13 +17,6 @@ static bool stated_stop(const diff *d, const pir_value *value, int64_t *out_stop
   return attr && pir_attr_as_int(attr, out_stops);
 }
 
-static bool step_flows(const diff *d, const pir_op *loop, size_t operand) {
-  const pir_block *body = pir_op_body(loop, 0);
-  const pir_op *yield = body ? pir_block_last(body) : NULL;
-  return yield && operand < pir_op_operands(yield) &&
-         !diff_states_stop(d, pir_op_operand(yield, operand));
-}
-
 bool diff_states_stop(const diff *d, const pir_value *value) {
   int64_t stops;
   value = diff_array(d, value);
@@ -31,12 +24,10 @@ bool diff_states_stop(const diff *d, const pir_value *value) {
     return false;
   if (stated_stop(d, value, &stops))
     return stops != 0;
-  // The results of a loop state nothing: they are as the values with which it begins, or as those
-  // that a step hands out.
+  // The results of a loop state nothing: they are as the values with which it begins.
   const pir_op *op = pir_value_op(value);
   if (op && pir_op_is_loop(op) && pir_value_index(value) + 1 < pir_op_operands(op))
-    return diff_states_stop(d, pir_op_operand(op, pir_value_index(value) + 1)) &&
-           !step_flows(d, op, pir_value_index(value) + 1);
+    return diff_states_stop(d, pir_op_operand(op, pir_value_index(value) + 1));
   return d->states_stops;
 }
 
