@@ -139,10 +139,11 @@ pir_status pd_infer_einsum(pir_infer *infer) {
       int64_t a, b;
       bool both = pir_dim_is_const(infer->dims, extents[label], &a) &&
                   pir_dim_is_const(infer->dims, dim, &b);
-      if (label < ELLIPSIS && extents[label] && both && a != b)
+      if (label < ELLIPSIS && extents[label] && both && a != b && a != 1 && b != 1)
         return pir_infer_fail(infer, "equation '%.*s': label '%c' has extents %lld and %lld",
                               (int)text.size, text.data, label, (long long)a, (long long)b);
-      extents[label] = dim;
+      if (!both || b != 1)
+        extents[label] = dim;
       if (to >= 0)
         out->shape[to] = pir_dim_broadcast(infer->dims, out->shape[to], dim);
     }
