@@ -1,4 +1,5 @@
-// Gradients of grid_sample, which reads an image at the positions of a grid. Every position
+// Gradients of grid_sample, which reads an image, or a volume, at the positions of a grid. An image is
+// a volume of depth 1. Every position
 // adds its gradient to the elements that it read, and takes the slope of the interpolation as
 // its own. Images run in parallel. Computes in double, but positions in the element type,
 // because they decide which elements are read.
@@ -11,7 +12,8 @@ enum { IN_X, IN_GRID, IN_OUT_GRAD, INS };
 enum { MODE, PADDING_MODE, ALIGN_CORNERS };
 
 typedef struct grid_grad {
-  int64_t channels, height, width, places;
+  int64_t channels, depth, height, width, places;
+  int axes;  // 2: images, 3: volumes
   bool nearest, align, single;
   enum { OUTSIDE_ZERO, OUTSIDE_BORDER, OUTSIDE_REFLECTED } outside;
   const double *x, *grid, *out_grad;
@@ -63,79 +65,87 @@ static bool is_inside_image(double v, int64_t n) {
   return v >= 0 && v < (double)n;
 }
 
-static void add_nearest_gradient(const grid_grad *g, int64_t image, int64_t p, spot x, spot y) {
-  double column = rint(x.at), row = rint(y.at);
-  if (!is_inside_image(column, g->width) || !is_inside_image(row, g->height))
-    return;
-  for (int64_t c = 0; c < g->channels; c++) {
-    int64_t plane = image * g->channels + c;
-    int64_t at = (plane * g->height + (int64_t)row) * g->width + (int64_t)column;
-    g->x_grad[at] += g->out_grad[plane * g->places + p];
-  }
+// Where an element of the first channel of an image lies; -1 outside of it.
+static int64_t element_at(const grid_grad *g, int64_t image, double x, double y, double z) {
+  if (!is_inside_image(x, g->width) || !is_inside_image(y, g->height) ||
+      !is_inside_image(z, g->depth))
+    return -1;
+  int64_t plane = image * g->channels * g->depth + (int64_t)z;
+  return (plane * g->height + (int64_t)y) * g->width + (int64_t)x;
 }
 
-static void add_bilinear_gradient(const grid_grad *g, int64_t image, int64_t p, spot x, spot y,
-                                  double *to) {
-  double left = floor(x.at);
-  double top = floor(y.at);
-  double fx = x.at - left;
-  double fy = y.at - top;
-  for (int k = 0; k < 4; k++) {
-    double column = left + k % 2, row = top + k / 2;
-    if (!is_inside_image(column, g->width) || !is_inside_image(row, g->height))
-      continue;
-    double wx = k % 2 ? fx : 1 - fx;
-    double wy = k / 2 ? fy : 1 - fy;
-    double sum = 0;
-    for (int64_t c = 0; c < g->channels; c++) {
-      int64_t plane = image * g->channels + c;
-      int64_t at = (plane * g->height + (int64_t)row) * g->width + (int64_t)column;
-      double grad = g->out_grad[plane * g->places + p];
-      if (g->x_grad)
-        g->x_grad[at] += grad * wx * wy;
-      sum += grad * g->x[at];
+static void add_nearest_gradient(const grid_grad *g, int64_t image, int64_t p, const spot *s) {
+  int64_t at = element_at(g, image, rint(s[0].at), rint(s[1].at), rint(s[2].at));
+  int64_t step = g->depth * g->height * g->width;
+  for (int64_t c = 0; at >= 0 && c < g->channels; c++)
+    g->x_grad[at + c * step] += g->out_grad[(image * g->channels + c) * g->places + p];
+}
+
+// Adds the gradient by the elements around a position: two along each axis.
+static void add_linear_gradient(const grid_grad *g, int64_t image, int64_t p, const spot *s,
+                                double *to) {
+  int64_t step = g->depth * g->height * g->width;
+  for (int k = 0; k < 1 << g->axes; k++) {
+    double places[3], weights[3], sum = 0;
+    for (int a = 0; a < 3; a++) {
+      double low = floor(s[a].at), part = s[a].at - low;
+      places[a] = low + (k >> a & 1);
+      weights[a] = k >> a & 1 ? part : 1 - part;
     }
-    if (!to)
-      continue;
-    to[0] += sum * (k % 2 ? wy : -wy) * x.rate;
-    to[1] += sum * (k / 2 ? wx : -wx) * y.rate;
+    int64_t at = element_at(g, image, places[0], places[1], places[2]);
+    for (int64_t c = 0; at >= 0 && c < g->channels; c++) {
+      double grad = g->out_grad[(image * g->channels + c) * g->places + p];
+      if (g->x_grad)
+        g->x_grad[at + c * step] += grad * weights[0] * weights[1] * weights[2];
+      sum += grad * g->x[at + c * step];
+    }
+    for (int a = 0; to && at >= 0 && a < g->axes; a++) {
+      double others = weights[(a + 1) % 3] * weights[(a + 2) % 3];
+      to[a] += sum * (k >> a & 1 ? others : -others) * s[a].rate;
+    }
   }
 }
 
 static void add_image_gradients(void *user, int64_t begin, int64_t end, int thread) {
   (void)thread;
   const grid_grad *g = user;
+  const int64_t extents[3] = {g->width, g->height, g->depth};
   for (int64_t image = begin; image < end; image++)
     for (int64_t p = 0; p < g->places; p++) {
-      int64_t at = (image * g->places + p) * 2;
-      spot x = find_spot(g, g->grid[at], g->width);
-      spot y = find_spot(g, g->grid[at + 1], g->height);
+      int64_t at = (image * g->places + p) * g->axes;
+      spot s[3] = {{0, 0}};
+      for (int a = 0; a < g->axes; a++)
+        s[a] = find_spot(g, g->grid[at + a], extents[a]);
       if (!g->nearest)
-        add_bilinear_gradient(g, image, p, x, y, g->grid_grad ? g->grid_grad + at : NULL);
+        add_linear_gradient(g, image, p, s, g->grid_grad ? g->grid_grad + at : NULL);
       else if (g->x_grad)
-        add_nearest_gradient(g, image, p, x, y);
+        add_nearest_gradient(g, image, p, s);
     }
 }
 
 pir_status pir_kernel_grid_sample_grad(const pir_kernel_call *call) {
   static const uint8_t in[INS] = {PIR_F64, PIR_F64, PIR_F64}, out[2] = {PIR_F64, PIR_F64};
   pir_tensor room[INS + 2];
-  PIR_TRY(pir_kernel_expect_rank(call, IN_X, "x", 4));
-  PIR_TRY(pir_kernel_expect_rank(call, IN_GRID, "grid", 4));
-  PIR_TRY(pir_kernel_expect_rank(call, IN_OUT_GRAD, "out_grad", 4));
+  int rank = pir_kernel_in(call, IN_X) && pir_kernel_in(call, IN_X)->rank == 5 ? 5 : 4;
+  PIR_TRY(pir_kernel_expect_rank(call, IN_X, "x", rank));
+  PIR_TRY(pir_kernel_expect_rank(call, IN_GRID, "grid", rank));
+  PIR_TRY(pir_kernel_expect_rank(call, IN_OUT_GRAD, "out_grad", rank));
   const pir_tensor *x = pir_kernel_in(call, IN_X);
   const pir_tensor *grid = pir_kernel_in(call, IN_GRID);
   const pir_tensor *grad = pir_kernel_in(call, IN_OUT_GRAD);
-  const int64_t shape[4] = {x->shape[0], x->shape[1], grid->shape[1], grid->shape[2]};
-  bool fits = grid->shape[0] == x->shape[0] && grid->shape[3] == 2;
-  if (!fits || memcmp(grad->shape, shape, sizeof shape))
+  int64_t shape[5] = {x->shape[0], x->shape[1]};
+  memcpy(shape + 2, grid->shape + 1, (size_t)(rank - 2) * sizeof *shape);
+  bool fits = grid->shape[0] == x->shape[0] && grid->shape[rank - 1] == rank - 2;
+  if (!fits || memcmp(grad->shape, shape, (size_t)rank * sizeof *shape))
     return pir_kernel_fail(call, PIR_INVALID, "%s: x, grid and out_grad do not fit", call->op);
   pir_status status = pir_kernel_open(call, in, INS, out, 2, room);
   if (!status) {
     grid_grad g = {.channels = x->shape[1],
-                   .height = x->shape[2],
-                   .width = x->shape[3],
-                   .places = grid->shape[1] * grid->shape[2],
+                   .depth = rank == 5 ? x->shape[2] : 1,
+                   .height = x->shape[rank - 2],
+                   .width = x->shape[rank - 1],
+                   .places = 1,
+                   .axes = rank - 2,
                    .nearest = pir_kernel_text_is(call, MODE, "nearest"),
                    .align = pir_kernel_int(call, ALIGN_CORNERS) != 0,
                    .single = x->dtype != PIR_F64,
@@ -144,6 +154,8 @@ pir_status pir_kernel_grid_sample_grad(const pir_kernel_call *call) {
                    .out_grad = room[IN_OUT_GRAD].data,
                    .x_grad = room[INS].data,
                    .grid_grad = room[INS + 1].data};
+    for (int i = 1; i < rank - 1; i++)
+      g.places *= grid->shape[i];
     if (pir_kernel_text_is(call, PADDING_MODE, "border"))
       g.outside = OUTSIDE_BORDER;
     else if (pir_kernel_text_is(call, PADDING_MODE, "reflection"))
