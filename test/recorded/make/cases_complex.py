@@ -53,3 +53,11 @@ case("matrix_rank_tol", "hermitian", x=x @ x.conj().T, atol_tensor=np.array(0.5,
 # A size of 0 or less is not stated.
 for size in -100, 0, 6:
     case("repeat_interleave_with_tensor_index", f"size{size}", x=d.of("float32", 3, 4), repeats=np.array([1, 2, 3]), axis=0, output_size=size)
+
+# A complex number is true where one of its parts is.
+parts = np.array([[1 + 1j, 1j, 0], [2, 0, -1j]])
+for t in "complex64", "complex128":
+    for op in "logical_and", "logical_or", "logical_xor":
+        case(op, t, x=parts.astype(t), y=parts[::-1].astype(t))
+    case("logical_not", t, x=parts.astype(t))
+    case("cast", t, x=parts.astype(t), dtype="bool")

@@ -335,3 +335,30 @@ def activated(c):
 
 
 case("yolo_box_head", "basic", x=D.f32(2, 14, 3, 4), anchors=[10, 13, 16, 30], class_num=2, expect=activated)
+
+# ---- elements that are as large as the largest one share its gradient
+
+TIED = np.array([[1, 3, 3, 0], [2, 2, 2, 2], [0, -1, 0, -1]], np.float32)
+for op, out in ("max", TIED.max(1)), ("min", TIED.min(1)):
+    case(f"{op}_grad", "ties", x=TIED, out=out, out_grad=D.f32(3), axis=[1], keepdim=False, reduce_all=False)
+case("sum_grad", "of_another_type", x=D.f32(2, 3), out_grad=D.f64(3), axis=[0], keepdim=False, reduce_all=False)
+
+# ---- grids over boxes
+
+for corners in False, True:
+    name = "corners" if corners else "centres"
+    case("affine_grid_grad", f"box_{name}", input=D.f32(2, 3, 4), output_grad=D.f32(2, 2, 3, 2, 3), output_shape=[2, 1, 2, 3, 2], align_corners=corners)
+    for mode in "bilinear", "nearest":
+        for padding in "zeros", "border", "reflection":
+            case("grid_sample_grad", f"box_{mode}_{padding}_{name}", x=D.f32(2, 2, 3, 4, 3), grid=D.f32(2, 2, 2, 3, 3) * np.float32(1.37),
+                 out_grad=D.f32(2, 2, 2, 2, 3), mode=mode, padding_mode=padding, align_corners=corners)
+
+# ---- what put_along_axis adds, or multiplies with
+
+places = np.array([[0, 2], [1, 3], [2, 0]])
+put = dict(arr=D.f32(3, 4), indices=places, values=D.f32(3, 2, low=0.5), out_grad=D.f32(3, 4), axis=1)
+product = put["arr"].copy()
+np.put_along_axis(product, places, np.take_along_axis(product, places, 1) * put["values"], 1)
+case("put_along_axis_grad", "sum_alone", out=put["arr"], reduce="add", include_self=False, **put)
+case("put_along_axis_grad", "product", out=product, reduce="mul", include_self=True, **put)
+TOLERANCES.update({op: (1e-5, 2e-6) for op in ("affine_grid_grad", "grid_sample_grad", "put_along_axis_grad")})

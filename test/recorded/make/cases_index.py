@@ -234,3 +234,13 @@ for dtype in ("int64", "int32"):
     x = drawn.ints(12, 4, 6, dtype=dtype)
     case("int_bincount", dtype, expect=lambda v: [np.bincount(v.x[(v.x >= v.low) & (v.x < v.high)] - v.low, minlength=v.high - v.low)], like="int64",
          x=x, low=2, high=9, dtype=9)
+
+# Edges of counts: limits of a histogram of integers are integers, and nothing has no variance.
+drawn = Drawn(6)
+for dtype in "int32", "int64", "float32":
+    case("histogram", f"limits_{dtype}", input=drawn.ints(7, 20, low=-6).astype(dtype), bins=4, min=-2.5, max=3.5)
+for op in "var", "std":
+    case(op, "of_nothing", x=np.zeros((0, 3), np.float32), axis=[0])
+    case(op, "of_empty_rows", x=np.zeros((2, 0), np.float32), axis=[1], unbiased=False, correction=0.0)
+# Axes of extent 1 are repeated.
+case("einsum", "repeated", x=[drawn.f32(2, 3, 4), drawn.f32(1, 4, 5)], equation="sij,sjk->sik", ignore=("inner_cache", "xshape"))

@@ -222,3 +222,11 @@ def grouped_case(name, sizes, trans_lhs, trans_rhs):
 grouped_case("rows", (2, 3, 1), False, False)
 grouped_case("transposed_matrices", (2, 0, 4), False, True)
 grouped_case("outer", (3, 2), True, False)
+
+# ---- classes that are less likely than exp(-64) times the likeliest one
+
+UNLIKELY = np.array([[0, -70, -5], [0, -100, -3], [-1e9, 2, 0], [3, -np.inf, 1]])
+for dtype in "float32", "float64":
+    logits = UNLIKELY.astype(dtype)
+    case("cross_entropy_with_softmax", f"unlikely_{dtype}", input=logits, label=np.array([[1], [1], [0], [1]]))
+    case("cross_entropy_with_softmax", f"unlikely_axis_{dtype}", input=logits.T.copy(), label=np.array([[1, 1, 0, 1]]), axis=0)
