@@ -8,12 +8,19 @@
 // RUN: pir-run %t/both.pir --input=x=4x2x3xf32=random --input=w=5x2xf32=random --expect-dir=%t/out
 // RUN: pir-opt %t/begins.pir --verify-each '--passes=backward{ones,wrt=x,no_grad=h}' -o %t/begins.both.pir
 // RUN: pir-run %t/begins.both.pir --input=x=2xf32=2 --input=h=2xf32=1 --print | FileCheck --check-prefix=BEGINS %s
+// RUN: pir-opt %t/carried.pir --verify-each '--passes=backward{ones,loss=y,wrt=x}' -o %t/carried.both.pir
+// RUN: pir-run %t/carried.both.pir --input=x=2xf32=1 --print | FileCheck --check-prefix=CARRIED %s
 // CHECK-COUNT-7: 2 inputs and parameters: 2 ok
 // No gradient flows to the tensor that the loop begins with: the steps still carry one. y = h x^3.
 // BEGINS:      y: float32[2]
 // BEGINS-NEXT: [8, 8]
 // BEGINS:      fetch1: float32[2]
 // BEGINS-NEXT: [12, 12]
+// Nor does one flow to a tensor that stops it, but the sums that the loop carries from there depend on x. y = x (1 + 1/2 + 1/4).
+// CARRIED:      y: float32[2]
+// CARRIED-NEXT: [1.75, 1.75]
+// CARRIED:      fetch1: float32[2]
+// CARRIED-NEXT: [1.75, 1.75]
 //--- rnn.pir
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[4,2,3],stop_gradient:[false]} : () -> tensor<4x2x3xf32>
@@ -284,4 +291,23 @@
     (%e) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[]} : () -> tensor<0xi64>
     (%l) = "pd_op.sum" (%r, %e) {dtype:Undefined,keepdim:false,stop_gradient:[false]} : (tensor<-1xf32>, tensor<0xi64>) -> tensor<f32>
     (%z) = "pd_op.fetch" (%l) {col:0,name:"loss",persistable:[true],stop_gradient:[false]} : (tensor<f32>) -> tensor<f32>
+}
+//--- carried.pir
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2],stop_gradient:[false]} : () -> tensor<2xf32>
+    (%h) = "pd_op.full" () {dtype:float32,place:Place(undefined:0),shape:[2],stop_gradient:[true],value:0} : () -> tensor<2xf32>
+    (%i) = "pd_op.full" () {dtype:int64,place:Place(undefined:0),shape:[1],stop_gradient:[true],value:0} : () -> tensor<1xi64>
+    (%3) = "pd_op.full" () {dtype:int64,place:Place(undefined:0),shape:[1],stop_gradient:[true],value:3} : () -> tensor<1xi64>
+    (%c) = "pd_op.less_than" (%i, %3) {stop_gradient:[true]} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>
+    (%j, %r) = "pd_op.while" (cond=%c, inputs=%i, %h) {
+    ^%arg_0 {stop_gradient:true}, %arg_1 {stop_gradient:true}
+        (%o) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],stop_gradient:[true],value:1} : () -> tensor<1xf32>
+        (%n) = "pd_op.scale" (%arg_0, %o) {bias:1,bias_after_scale:true,stop_gradient:[true]} : (tensor<1xi64>, tensor<1xf32>) -> tensor<1xi64>
+        (%f) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],stop_gradient:[true],value:0.5} : () -> tensor<1xf32>
+        (%s) = "pd_op.scale" (%arg_1, %f) {bias:0,bias_after_scale:true,stop_gradient:[true]} : (tensor<2xf32>, tensor<1xf32>) -> tensor<2xf32>
+        (%m) = "pd_op.add" (%s, %x) {stop_gradient:[false]} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+        (%k) = "pd_op.less_than" (%n, %3) {stop_gradient:[true]} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>
+        () = "cf.yield" (%k, %n, %m) {} : (tensor<1xb>, tensor<1xi64>, tensor<2xf32>) ->
+    }
+    (%z) = "pd_op.fetch" (%r) {col:0,name:"y",persistable:[true],stop_gradient:[false]} : (tensor<2xf32>) -> tensor<2xf32>
 }
