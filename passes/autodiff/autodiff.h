@@ -25,15 +25,15 @@ typedef struct diff {
   bool early;         // steps stand as early as they can, so that gradients end early
   bool closed;        // gradients are not differentiated again: all of them stop
   pir_map stopped;    // values that the caller excludes
-  pir_map flowing;    // values in and of loops that have a gradient, although they say they stop
-  pir_map arrays;     // of each name of an array: what all its names share (array_gradients.c)
-  pir_map nested;     // loops inside of loops, that diff_widen_loops made
-  diff_memory *memory;  // NULL: no op writes in place
-  op_list made;         // ops of the backward program, in order
-  value_list terms;     // that were added for the present op
+  pir_map flowing;  // values in and of loops that have a gradient, although they say they stop
+  pir_map arrays;   // of each name of an array: what all its names share (array_gradients.c)
+  pir_map nested;   // loops inside of loops, that diff_widen_loops made
+  diff_memory *memory;     // NULL: no op writes in place
+  op_list made;            // ops of the backward program, in order
+  value_list terms;        // that were added for the present op
   const pir_attr *origin;  // the gradient that new ops say they are part of; NULL: none
-  pir_value *scale;     // that the losses were multiplied by; NULL: none
-  pir_status status;    // of the first failure inside a callback
+  pir_value *scale;        // that the losses were multiplied by; NULL: none
+  pir_status status;       // of the first failure inside a callback
 } diff;
 
 // One block and the block that gets its gradients: the same for the program, another one for
