@@ -106,8 +106,8 @@ void diff_describe_number(diff *d, pir_dtype dtype, double number, diff_number *
 void diff_erase_unused(diff *d, size_t from, const value_list *kept);
 // Lists what the ops that read the inputs read, before gradients are added.
 void diff_list_beside(const diff *d, const value_list *inputs, value_list *out);
-// Erases all that these gradients do not need. As in Paddle, the gradients of the values `beside`
-// the inputs stay, too.
+// Erases all that these gradients do not need. As in Paddle, the gradients of the values
+// `beside` the inputs stay, too.
 void diff_erase_unneeded(diff_block *b, const value_list *gradients, const value_list *beside);
 
 // ---- op_order.c

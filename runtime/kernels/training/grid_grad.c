@@ -1,8 +1,7 @@
-// Gradients of grid_sample, which reads an image, or a volume, at the positions of a grid. An image is
-// a volume of depth 1. Every position
-// adds its gradient to the elements that it read, and takes the slope of the interpolation as
-// its own. Images run in parallel. Computes in double, but positions in the element type,
-// because they decide which elements are read.
+// Gradients of grid_sample, which reads an image, or a volume, at the positions of a grid. An
+// image is a volume of depth 1. Every position adds its gradient to the elements that it read,
+// and takes the slope of the interpolation as its own. Images run in parallel. Computes in
+// double, but positions in the element type, because they decide which elements are read.
 #include <math.h>
 #include <string.h>
 
