@@ -340,17 +340,6 @@ static void convert_through_f32(pir_dtype to, void *to_data, int64_t to_stride, 
   }
 }
 
-// A complex number is true where one of its parts is.
-static void complex_to_bool(uint8_t *to, int64_t to_stride, pir_dtype part, const char *from,
-                            int64_t from_stride, int64_t n) {
-  size_t size = pir_dtype_size(part);
-  for (int64_t i = 0; i < n; i++) {
-    uint8_t parts[2];
-    pir_convert(PIR_BOOL, parts, 1, part, from + (size_t)(i * from_stride) * 2 * size, 1, 2);
-    to[i * to_stride] = parts[0] | parts[1];
-  }
-}
-
 void pir_convert(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from,
                  const void *from_data, int64_t from_stride, int64_t n) {
   if (n <= 0)
@@ -362,10 +351,16 @@ void pir_convert(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from,
     copy_same_dtype(pir_dtype_size(to), to_data, to_stride, from_data, from_stride, n);
   } else if (pir_dtype_is_complex(to)) {
     convert_to_complex(to, to_data, to_stride, from, from_data, from_stride, n);
-  } else if (pir_dtype_is_complex(from) && to == PIR_BOOL) {
-    complex_to_bool(to_data, to_stride, real_part_dtype(from), from_data, from_stride, n);
   } else if (pir_dtype_is_complex(from)) {
-    pir_convert(to, to_data, to_stride, real_part_dtype(from), from_data, from_stride * 2, n);
+    pir_dtype part = real_part_dtype(from);
+    const char *imaginary = (const char *)from_data + pir_dtype_size(part);
+    pir_convert(to, to_data, to_stride, part, from_data, from_stride * 2, n);
+    // A complex number is true where one of its parts is.
+    uint8_t *truth = to_data;
+    int64_t step = from_stride * (int64_t)pir_dtype_size(from);
+    for (int64_t i = 0; to == PIR_BOOL && i < n; i++)
+      if (!truth[i * to_stride])
+        pir_convert(to, truth + i * to_stride, 1, part, imaginary + i * step, 1, 1);
   } else if (is_native_dtype(to) && is_native_dtype(from)) {
     convert_native(to, to_data, to_stride, from, from_data, from_stride, n);
   } else {
