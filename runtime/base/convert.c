@@ -352,15 +352,7 @@ void pir_convert(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from,
   } else if (pir_dtype_is_complex(to)) {
     convert_to_complex(to, to_data, to_stride, from, from_data, from_stride, n);
   } else if (pir_dtype_is_complex(from)) {
-    pir_dtype part = real_part_dtype(from);
-    const char *imaginary = (const char *)from_data + pir_dtype_size(part);
-    pir_convert(to, to_data, to_stride, part, from_data, from_stride * 2, n);
-    // A complex number is true where one of its parts is.
-    uint8_t *truth = to_data;
-    int64_t step = from_stride * (int64_t)pir_dtype_size(from);
-    for (int64_t i = 0; to == PIR_BOOL && i < n; i++)
-      if (!truth[i * to_stride])
-        pir_convert(to, truth + i * to_stride, 1, part, imaginary + i * step, 1, 1);
+    pir_convert(to, to_data, to_stride, real_part_dtype(from), from_data, from_stride * 2, n);
   } else if (is_native_dtype(to) && is_native_dtype(from)) {
     convert_native(to, to_data, to_stride, from, from_data, from_stride, n);
   } else {

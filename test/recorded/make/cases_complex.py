@@ -60,4 +60,3 @@ for t in "complex64", "complex128":
     for op in "logical_and", "logical_or", "logical_xor":
         case(op, t, x=parts.astype(t), y=parts[::-1].astype(t))
     case("logical_not", t, x=parts.astype(t))
-    case("cast", t, x=parts.astype(t), dtype="bool")
