@@ -8,6 +8,7 @@
 #include <report_progress.h>
 #include <sized.h>
 
+#include <pir/layer/pass_options.h>
 #include <pir/compiler/rules.h>
 
 #include <pir/compiler/text.h>
@@ -184,6 +185,12 @@ static pir_status check_listed(const pir_pass_manager *manager, const char *cons
                         "unknown pass '%s' to print the program at%s", names[i],
                         pass_hint(manager, pir_str_from(names[i])).text);
   return PIR_OK;
+}
+
+pir_status pir_pass_manager_check_prints(const pir_pass_manager *manager) {
+  const pir_pass_options *options = &manager->options;
+  PIR_TRY(check_listed(manager, options->print_before, options->print_before_count));
+  return check_listed(manager, options->print_after, options->print_after_count);
 }
 
 // ---- print-changed: what went is printed when it goes, what came is printed after the pass
@@ -435,8 +442,7 @@ static pir_status run_all(void *user) {
   pir_program *program = ((const run_call *)user)->program;
   const pir_pass_options *options = &manager->options;
   pir_status status = PIR_OK;
-  PIR_TRY(check_listed(manager, options->print_before, options->print_before_count));
-  PIR_TRY(check_listed(manager, options->print_after, options->print_after_count));
+  PIR_TRY(pir_pass_manager_check_prints(manager));
   manager->statistics.count = 0;
   drop_facts(manager);  // the facts of a run that ended early
   size_t count = manager->entries.count;

@@ -279,6 +279,8 @@ static int run_watched(cli_run *cli, pir_context *ctx, pir_pass_options *options
   pir_pass_manager *manager = reproduce.manager = pir_pass_manager_create(ctx, options);
   if (!code)
     code = build_pipeline(cli, manager, &input->files, input->text);
+  if (!code && pir_pass_manager_check_prints(manager))
+    code = CLI_USAGE;
   if (!code)
     code = run_verified(manager, program, &input->verify);
   if (reproduce.path)
