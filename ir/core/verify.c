@@ -374,6 +374,63 @@ static void check_attrs(verifier *v, const pir_op *op) {
 
 // ---- structure
 
+// What a value of the type is to those who read its memory; NULL: it is not known.
+static const char *kind_words(const pir_type *type) {
+  switch (pir_type_kind_of(type)) {
+    case PIR_TYPE_TENSOR:
+      return pir_type_dtype(type) == PIR_PSTRING ? "a tensor of strings" : "a tensor";
+    case PIR_TYPE_VECTOR: return "a list";
+    case PIR_TYPE_SELECTED_ROWS: return "selected rows";
+    case PIR_TYPE_TENSOR_ARRAY: return "an array of tensors";
+    case PIR_TYPE_SPARSE_COO: return "a sparse tensor of coordinates";
+    case PIR_TYPE_SPARSE_CSR: return "a sparse tensor of compressed rows";
+    case PIR_TYPE_STACK: return "a stack";
+    case PIR_TYPE_INLET:
+    case PIR_TYPE_OUTLET: return "an end of a stack";
+    default: return NULL;
+  }
+}
+
+// Whether values of two types are of different kinds, in words; of two lists, members at one
+// place. A type that is bound to a place or a mesh has the kind of the type that it binds.
+static bool kinds_differ(const pir_type *a, const pir_type *b, const char *words[2]) {
+  a = pir_type_inner(a) ? pir_type_inner(a) : a;
+  b = pir_type_inner(b) ? pir_type_inner(b) : b;
+  if (a == b)
+    return false;
+  words[0] = kind_words(a);
+  words[1] = kind_words(b);
+  if (!words[0] || !words[1] || strcmp(words[0], words[1]) != 0)
+    return words[0] && words[1];
+  for (size_t i = 0; pir_type_kind_of(a) == PIR_TYPE_VECTOR && i < pir_type_elements(a) &&
+                     i < pir_type_elements(b);
+       i++)
+    if (kinds_differ(pir_type_element(a, i), pir_type_element(b, i), words))
+      return true;
+  return false;
+}
+
+// A region hands values over as they lie in memory, which is not that of a value of another
+// kind: `from` on of the operands of `op` become the values `to`, named for the message.
+static pir_status check_handed(const pir_op *op, size_t from, const pir_value *to, size_t i,
+                               const char *what) {
+  const pir_value *value = from + i < op->operand_count ? op_uses(op)[from + i].value : NULL;
+  const char *words[2];
+  if (!value || !kinds_differ(value->type, to->type, words))
+    return PIR_OK;
+  return pir_error(op, "operand %zu is %s, but %s %zu, which it becomes, is %s", from + i,
+                   words[0], what, i, words[1]);
+}
+
+static pir_status check_kinds(const pir_op *op, const pir_block *body) {
+  bool loops = op->info->def->form == PIR_FORM_WHILE;
+  for (size_t i = 0; loops && i < pir_block_arguments(body); i++)
+    PIR_TRY(check_handed(op, 1, pir_block_argument(body, i), i, "argument"));
+  for (size_t i = 0; i < op->result_count; i++)
+    PIR_TRY(check_handed(body->last, loops, op_result(op, i), i, "result"));
+  return PIR_OK;
+}
+
 static pir_status check_regions(const pir_op *op) {
   const pir_opdef *def = op->info->def;
   if (op->region_count != def->region_count)
@@ -389,6 +446,7 @@ static pir_status check_regions(const pir_op *op) {
                                 !pir_op_has(block->last, PIR_REGISTERED));
     if (!ends)
       return pir_error(op, "region %zu does not end with a terminator", i);
+    PIR_TRY(check_kinds(op, block));
   }
   return PIR_OK;
 }

@@ -97,3 +97,28 @@
     (%10, %11) = "builtin.split" (%9) {} : (vec[tensor<2x2xf32>, tensor<2x2xf32>]) -> tensor<2x2xf32>, tensor<2x2xf32>
     (%12, %13) = "pd_op.sgd_" (%0, %0, %0, <<NULL VALUE>>) {multi_precision:false} : (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, <<NULL TYPE>>) -> tensor<2x2xf32>, <<NULL TYPE>>
 }
+
+// -----
+// What regions get and hand out keeps its kind, since memory is handed over as it is.
+{
+    (%0) = "pd_op.data" () {dtype:bool,name:"c",place:Place(undefined:0),shape:[1]} : () -> tensor<1xb>
+    (%1) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2]} : () -> tensor<2xf32>
+    (%2) = "pd_op.create_array" () {dtype:float32} : () -> pd_op.tensor_array<f32>
+    (%3) = "pd_op.if" (%0) {} -> tensor<2xf32> {
+        // expected-error@+1 {{"cf.yield" operand 0 is an array of tensors, but result 0, which it becomes, is a tensor}}
+        () = "cf.yield" (%2) {} : (pd_op.tensor_array<f32>) -> 
+    } else {
+        () = "cf.yield" (%1) {} : (tensor<2xf32>) -> 
+    }
+    (%4, %5) = "pd_op.if" (%0) {} -> tensor<2xf32>, pd_op.tensor_array<f32> {
+        () = "cf.yield" (%1, %2) {} : (tensor<2xf32>, pd_op.tensor_array<f32>) -> 
+    } else {
+        // expected-error@+1 {{"cf.yield" operand 1 is a tensor, but result 1, which it becomes, is an array of tensors}}
+        () = "cf.yield" (%1, %1) {} : (tensor<2xf32>, tensor<2xf32>) -> 
+    }
+    (%6) = "pd_op.while" (cond=%0, inputs=%1) {
+    ^%arg_0 {}
+        // expected-error@+1 {{"cf.yield" operand 1 is an array of tensors, but result 0, which it becomes, is a tensor}}
+        () = "cf.yield" (%0, %2) {} : (tensor<1xb>, pd_op.tensor_array<f32>) -> 
+    }
+}
