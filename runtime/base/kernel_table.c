@@ -51,6 +51,11 @@ bool pir_kernel_takes_apart(const pir_kernel *kernel) {
   static const char *const names[] = {PIR_KERNELS_APART(NAME)};
   return is_listed(kernel, names, sizeof names / sizeof *names);
 }
+
+bool pir_kernel_takes_arrays(const pir_kernel *kernel) {
+  static const char *const names[] = {PIR_KERNELS_OF_ARRAYS(NAME)};
+  return is_listed(kernel, names, sizeof names / sizeof *names);
+}
 #undef NAME
 
 bool pir_kernel_cancelled(const pir_kernel_call *call) {

@@ -237,6 +237,9 @@
 // continues (`inplace` of the .ops entry).
 #define PIR_KERNELS_IN_PLACE(X) X(block_multihead_attention) X(masked_multihead_attention)
 
+// The kernels that read arrays of tensors.
+#define PIR_KERNELS_OF_ARRAYS(X) X(beam_search_decode)
+
 // Kernels that read q, k and v by their strides.
 #define PIR_KERNELS_APART(X)                                                                   \
   X(flash_attn_v3)                                                                             \

@@ -122,6 +122,10 @@ pir_status pir_frame_run_scan(frame *f, uint32_t number);
 // Infers the shapes of a call's late results from the actual tensors, by the op's own inference
 // (late.c).
 pir_status pir_frame_infer(frame *f, const plan_instr *instr);
+// Infers the results of a call and compares those that have a place with them.
+pir_status pir_frame_compare(frame *f, const plan_instr *instr);
+// Reports a result of `op` that is another tensor than was planned. Returns PIR_INVALID.
+pir_status pir_frame_fail_stated(frame *f, const char *op);
 // Appends a description of a call's operands and attributes to a message that names none of
 // them.
 void pir_frame_complete(frame *f, const plan_instr *instr);

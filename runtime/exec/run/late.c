@@ -2,7 +2,8 @@
 // actual extents and small integer contents of its operands. The same hook ran over symbols at
 // compile time. A call whose operand extents follow from the inputs is checked again for each
 // new set of input shapes, before anything runs, because its requirements could not be checked
-// earlier.
+// earlier. A result that was planned as the program states it, because nothing was known of an
+// operand, must be such a tensor in the run.
 #include "frame.h"
 #include <string.h>
 
@@ -80,8 +81,24 @@ static pir_status take_late_result(frame *f, pir_dims *dims, uint32_t slot,
   return PIR_OK;
 }
 
-static pir_status take_results(frame *f, const plan_instr *instr, pir_dims *dims,
-                               const pir_fact *results) {
+// Memory was planned for the result as it is stated, where nothing was known of an operand.
+static pir_status check_planned_result(frame *f, pir_dims *dims, uint32_t slot,
+                                       const pir_fact *fact, const char *op) {
+  const pir_tensor *tensor = &f->tensors[slot];
+  int64_t extent;
+  if (!pir_fact_has_rank(fact))
+    return PIR_OK;
+  bool fits = fact->dtype == tensor->dtype && fact->rank == tensor->rank;
+  for (int i = 0; fits && i < fact->rank; i++)
+    fits = !pir_dim_is_const(dims, fact->shape[i], &extent) || extent == tensor->shape[i];
+  return fits ? PIR_OK : pir_frame_fail_stated(f, op);
+}
+
+typedef pir_status (*result_fn)(frame *f, pir_dims *dims, uint32_t slot, const pir_fact *fact,
+                                const char *op);
+
+static pir_status each_result(frame *f, const plan_instr *instr, pir_dims *dims,
+                              const pir_fact *results, bool only_late, result_fn use) {
   const plan *p = f->plan;
   const plan_call *call = &p->calls[instr->detail];
   for (int k = 0; k < call->def->result_count; k++) {
@@ -90,17 +107,18 @@ static pir_status take_results(frame *f, const plan_instr *instr, pir_dims *dims
       bool several = results[k].member_count > 0;
       if (several && (size_t)i >= results[k].member_count)
         return PIR_INTERNAL;
-      if (p->slots[slot].late)
-        PIR_TRY(take_late_result(f, dims, slot, several ? results[k].members[i] : &results[k],
-                                 call->def->name));
+      if (p->slots[slot].late || !only_late)
+        PIR_TRY(use(f, dims, slot, several ? results[k].members[i] : &results[k],
+                    call->def->name));
     }
   }
   return PIR_OK;
 }
 
 // The purpose of a question: check a call before the run (only contents of constants are
-// known), infer its results, or describe it for a message.
-typedef enum asked { BEFORE, RESULTS, WORDS } asked;
+// known), infer its late results, compare all results with those that are inferred, or describe
+// it for a message.
+typedef enum asked { BEFORE, RESULTS, COMPARED, WORDS } asked;
 
 static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims, asked what) {
   const plan_call *call = &f->plan->calls[instr->detail];
@@ -128,7 +146,10 @@ static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims, asked
   if (status)
     return pir_frame_fail_op(f, status, def->name,
                              question.has_message ? question.message : "wrong shapes");
-  return what == BEFORE ? PIR_OK : take_results(f, instr, dims, results);
+  if (what == BEFORE)
+    return PIR_OK;
+  return each_result(f, instr, dims, results, what == RESULTS,
+                     what == RESULTS ? take_late_result : check_planned_result);
 }
 
 // Inference does not handle exhausted memory: it is left by a jump, and its allocations are
@@ -151,6 +172,10 @@ pir_status pir_frame_infer(frame *f, const plan_instr *instr) {
   if (status)
     pir_frame_complete(f, instr);
   return status;
+}
+
+pir_status pir_frame_compare(frame *f, const plan_instr *instr) {
+  return ask(f, instr, COMPARED);
 }
 
 void pir_frame_complete(frame *f, const plan_instr *instr) {

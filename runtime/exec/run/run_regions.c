@@ -171,10 +171,7 @@ static pir_status check_result(frame *f, const plan_instr *instr, uint32_t slot,
     fits = extent == NONE || p->exprs[extent].level > number ||
            f->values[extent] == tensor->shape[i];
   }
-  return fits ? PIR_OK
-              : pir_exec_fail(&f->message, PIR_INVALID,
-                              "\"%s\" hands out another type or shape than its program says",
-                              instr->label);
+  return fits ? PIR_OK : pir_frame_fail_stated(f, instr->label);
 }
 
 static void put_result(frame *f, uint32_t slot, carried *from) {

@@ -130,6 +130,8 @@ PIR_API bool pir_kernel_in_place(const pir_kernel *kernel);
 // Whether a built-in kernel reads operands by the strides of all axes but the last one, which
 // must be 1.
 PIR_API bool pir_kernel_takes_apart(const pir_kernel *kernel);
+// Whether operands of a built-in kernel may be arrays of tensors.
+PIR_API bool pir_kernel_takes_arrays(const pir_kernel *kernel);
 // Runs the call's kernel, or evaluates its clause when it names none. Returns PIR_INVALID, with
 // a message, when the kernel has read an attribute as another kind; else the kernel's status.
 PIR_API PIR_NODISCARD pir_status pir_kernel_run(const pir_kernel_call *call);
