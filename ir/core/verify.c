@@ -228,8 +228,6 @@ static bool hook_converts(const pir_opdef *def, pir_dtype from, pir_dtype to) {
 static pir_status check_result(const verifier *v, const pir_op *op, size_t i) {
   const pir_result_def *want = &op->info->def->results[i];
   PIR_TRY(check_result_type(v, op, i));
-  if (!want->dtypes && want->same_as < 0)
-    return PIR_OK;
   pir_dtype has = pir_type_dtype(op_result(op, i)->type);
   const pir_attr *attr =
       want->from_attr >= 0 ? pir_op_attr_at(op, (size_t)want->from_attr) : NULL;

@@ -51,6 +51,13 @@
     (%7) = "pd_op.acos" (%0) {stop_gradient:[true]} : (tensor<2x2xi32>) -> tensor<2x2xf32>
     // expected-warning@+1 {{"pd_op.sum" result out is stated with element type f64, expected f32}}
     (%8) = "pd_op.sum" (%0, %3) {dtype:float32,keepdim:false,stop_gradient:[true]} : (tensor<2x2xi32>, tensor<0xi64>) -> tensor<f64>
+    // Of a result that has its type from an attribute alone, too.
+    // expected-warning@+1 {{"pd_op.full" result out is stated with element type f64, expected f32}}
+    (%15) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[2],stop_gradient:[true],value:1} : () -> tensor<2xf64>
+    // expected-warning@+1 {{"pd_op.cast" result out is stated with element type i64, expected i32}}
+    (%16) = "pd_op.cast" (%15) {dtype:int32,stop_gradient:[true]} : (tensor<2xf64>) -> tensor<2xi64>
+    // expected-warning@+1 {{"pd_op.unique" result inverse is stated with element type i64, expected i32}}
+    (%17, %18, %19, %20) = "pd_op.unique" (%0) {axis:[],dtype:int32,is_sorted:true,return_counts:true,return_index:true,return_inverse:true,stop_gradient:[true,true,true,true]} : (tensor<2x2xi32>) -> tensor<-1xi32>, tensor<-1xi32>, tensor<4xi64>, tensor<-1xi32>
     // Ops that move elements keep their type, though they have a hook too, which derives the shape.
     (%9) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[0]} : () -> tensor<1xi64>
     (%10) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[1]} : () -> tensor<1xi64>

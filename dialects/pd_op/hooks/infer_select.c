@@ -61,7 +61,6 @@ pir_status pd_infer_unique_consecutive(pir_infer *infer) {
   int32_t at = 0;
   index->rank = counts->rank = 1;
   index->shape[0] = counts->shape[0] = PIR_DIM_UNKNOWN;
-  index->dtype = counts->dtype = counted;
   if (!axes->count) {
     out->rank = 1;
     out->shape[0] = PIR_DIM_UNKNOWN;
@@ -171,13 +170,10 @@ pir_status pd_infer_masked_select(pir_infer *infer) {
 pir_status pd_infer_unique(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_UNIQUE_IN_X];
   const pir_attr_value *axis = &infer->attrs[PD_UNIQUE_ATTR_AXIS];
-  pir_dtype dtype = infer->attrs[PD_UNIQUE_ATTR_DTYPE].i == PIR_I32 ? PIR_I32 : PIR_I64;
   bool flat = axis->count == 0;
   int32_t at = 0;
   for (int i = 0; i < infer->def->result_count; i++) {
     pir_fact *out = infer_begin(infer, i);
-    if (i)
-      out->dtype = dtype;
     out->rank = 1;
     out->shape[0] = PIR_DIM_UNKNOWN;
   }
