@@ -5,7 +5,7 @@
 // output, input or parameter, or by its name in the file that was translated. Names are looked
 // up before anything is changed. Ops with an effect besides memory, as assertions and pushes on
 // a stack, stay with their operands; memory that is written in place is no hindrance, since
-// readers first get the written value (forward_writes.h).
+// readers, the new outputs among them, first get the written value (forward_writes.h).
 #include "forward_writes.h"
 #include "program_ports.h"
 #include <effects.h>
@@ -68,17 +68,66 @@ static pir_status find_values(cutting *c, const char *key, cut_values *out) {
 
 // ---- the ops that the outputs need
 
-// Values that needed ops read, as a set.
+// Values that needed ops read, as a set, and values that have the memory of another one, under
+// it: of every value the first holder is what is asked for.
 typedef struct reads {
   pir_arena *arena;
-  pir_map values;
+  pir_map values, holders;
 } reads;
 
-static pir_walk_result note_reads(pir_op *op, void *user) {
+static const pir_value *first_holder(const reads *r, const pir_value *value) {
+  for (uint64_t *holder; (holder = pir_map_find(&r->holders, value));) {
+    uint64_t *next = pir_map_find(&r->holders, (const void *)(uintptr_t)*holder);
+    if (next)
+      *holder = *next;
+    value = (const pir_value *)(uintptr_t)*holder;
+  }
+  return value;
+}
+
+static void note_holder(reads *r, const pir_value *value, const pir_value *other) {
+  const pir_value *a = value ? first_holder(r, value) : NULL,
+                  *b = other ? first_holder(r, other) : NULL;
+  if (a && b && a != b)
+    pir_map_put(r->arena, &r->holders, a, (uint64_t)(uintptr_t)b);
+}
+
+// An array is handed into regions and out of them as it is; a tensor is a new one there.
+static void note_handed(reads *r, const pir_value *value, const pir_value *other) {
+  const pir_type *type = value ? pir_value_type(value) : NULL;
+  if (type && pir_type_kind_of(type) == PIR_TYPE_TENSOR_ARRAY)
+    note_holder(r, value, other);
+}
+
+static pir_walk_result note_memory(pir_op *op, void *user) {
   reads *r = user;
+  const pir_opdef *def = pir_op_def(op);
+  for (size_t i = 0; i < def->inplace_count && def->traits & PIR_INPLACE; i++)
+    if (def->inplace[i].result < pir_op_results(op))
+      note_holder(r, pir_op_result(op, def->inplace[i].result),
+                  pir_op_optional(op, def->inplace[i].operand));
+  pir_block *body = pir_loop_body(op);
+  for (size_t i = 0; body && i < pir_block_arguments(body); i++)
+    note_handed(r, pir_block_argument(body, i), pir_op_optional(op, i + 1));
+  for (size_t k = 0; pir_op_has(op, PIR_CONTROL) && k < pir_op_regions(op); k++) {
+    const pir_block *block = pir_op_body(op, k);
+    const pir_op *end = block ? pir_block_last(block) : NULL;
+    for (size_t i = 0; end && i < pir_op_results(op); i++)
+      note_handed(r, pir_op_result(op, i), pir_op_optional(end, i + (body != NULL)));
+  }
+  return PIR_WALK_CONTINUE;
+}
+
+static void note_read(reads *r, const pir_value *value) {
+  if (!value)
+    return;
+  pir_map_put(r->arena, &r->values, value, 1);
+  pir_map_put(r->arena, &r->values, first_holder(r, value), 1);
+}
+
+static pir_walk_result note_reads(pir_op *op, void *user) {
   for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (pir_op_operand(op, i))
-      pir_map_put(r->arena, &r->values, pir_op_operand(op, i), 1);
+    note_read(user, pir_op_operand(op, i));
   return PIR_WALK_CONTINUE;
 }
 
@@ -93,13 +142,13 @@ static pir_walk_result find_effect(pir_op *op, void *user) {
   return harmless ? PIR_WALK_CONTINUE : PIR_WALK_STOP;
 }
 
-// Stops at an op that writes over a value which is read later.
+// Stops at an op that writes over memory which is read later.
 static pir_walk_result find_overwritten(pir_op *op, void *user) {
   const reads *r = user;
   const pir_opdef *def = pir_op_def(op);
   for (size_t i = 0; i < def->inplace_count && def->traits & PIR_INPLACE; i++) {
     const pir_value *operand = pir_op_optional(op, def->inplace[i].operand);
-    if (operand && pir_map_find(&r->values, operand))
+    if (operand && pir_map_find(&r->values, first_holder(r, operand)))
       return PIR_WALK_STOP;
   }
   return PIR_WALK_CONTINUE;
@@ -120,6 +169,7 @@ static void erase_unneeded(const cutting *c) {
   pir_block *block = pir_program_block(c->run->program);
   reads r = {.arena = pir_context_arena(c->ctx)};
   uint64_t erased = 0;
+  pir_walk(pir_program_module(c->run->program), PIR_PRE_ORDER, note_memory, &r);
   for (pir_op *op = pir_block_last(block), *before; op; op = before) {
     before = pir_op_prev(op);
     if (cut_needs(&r, op)) {
@@ -132,6 +182,7 @@ static void erase_unneeded(const cutting *c) {
     erased++;
   }
   pir_map_free(r.arena, &r.values);
+  pir_map_free(r.arena, &r.holders);
   pir_run_count(c->run, "ops erased", erased);
 }
 
@@ -168,18 +219,37 @@ static void replace_inputs(cutting *c) {
   }
 }
 
+// Follows inputs that are results of an op which is made again.
+static void follow_inputs(void *user, pir_op *op, pir_value *const *by) {
+  cutting *c = user;
+  for (size_t i = 0; i < c->inputs.count; i++)
+    for (size_t k = 0; k < pir_op_results(op); k++)
+      if (c->inputs.items[i].value == pir_op_result(op, k) && by[k])
+        c->inputs.items[i].value = by[k];
+}
+
+// The outputs come first, so that they read what is written in place as others do; the inputs
+// stand for the values that readers get.
+static pir_status change_ports(cutting *c) {
+  pir_rewrite_listener listener = {.replaced = follow_inputs, .user = c};
+  replace_outputs(c);
+  pir_rewriter_listen(c->run->rewriter, &listener);
+  pir_status status = pir_forward_writes(c->run, false, NULL, NULL);
+  pir_rewriter_unlisten(c->run->rewriter, &listener);
+  if (!status)
+    replace_inputs(c);
+  return status;
+}
+
 pir_status pir_pass_cut(pir_pass_run *run) {
   cutting c = {.run = run, .ctx = pir_program_context(run->program)};
   pir_status status = find_values(&c, "outputs", &c.outputs);
   if (!status)
     status = find_values(&c, "inputs", &c.inputs);
   if (!status)
-    status = pir_forward_writes(run, false, NULL, NULL);
-  if (!status) {
-    replace_outputs(&c);
-    replace_inputs(&c);
+    status = change_ports(&c);
+  if (!status)
     erase_unneeded(&c);
-  }
   pir_vec_free(pir_context_arena(c.ctx), &c.inputs);
   pir_vec_free(pir_context_arena(c.ctx), &c.outputs);
   return status;

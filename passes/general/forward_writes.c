@@ -326,17 +326,19 @@ static void extend_body(forwarding *f, const carrier *c, pir_op *made, size_t re
 
 static void extend_carrier(forwarding *f, carrier *c) {
   pir_op *op = c->op, *made = extend(f, c, op, pir_op_is_loop(op), true);
-  size_t results = pir_op_results(op);
+  size_t results = pir_op_results(op), bytes = (results + 1) * sizeof(pir_value *);
+  pir_value **by = pir_arena_zalloc(f->arena, bytes);
   for (size_t r = 0; r < pir_op_regions(op); r++)
     extend_body(f, c, made, r);
   for (size_t i = 0; i < results; i++) {
-    follow(f, pir_op_result(op, i), pir_op_result(made, i));
-    pir_rewriter_replace_value(f->run->rewriter, pir_op_result(op, i), pir_op_result(made, i));
+    by[i] = pir_op_result(made, i);
+    follow(f, pir_op_result(op, i), by[i]);
   }
   for (size_t i = 0; i < c->returned; i++)
     join(f, pir_op_result(made, results + i), c->slots.items[i].variable);
   pir_map_remove(&f->carriers, op);
-  pir_rewriter_erase(f->run->rewriter, op);
+  pir_rewriter_replace(f->run->rewriter, op, by);
+  pir_arena_free(f->arena, by, bytes);
   c->op = made;
   pir_map_put(f->arena, &f->carriers, made, (uint64_t)(uintptr_t)c);
 }
