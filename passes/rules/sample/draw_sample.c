@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+// Of 100 operands or attributes that a rule names, so many have their defaults.
+enum { LIKELY_DEFAULT = 40 };
+
 uint32_t sample_random(sample *s, uint32_t below) {
   uint64_t z = s->random += 0x9E3779B97F4A7C15u;
   z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
@@ -127,7 +130,7 @@ pir_rule_value sample_draw_attr(sample_build *b, const pir_attr_def *def,
   pir_rule_value v = {.kind = PIR_RULE_UNKNOWN};
   if (otherwise)
     v = rule_value_of_attr(b->m, otherwise);
-  if (otherwise && sample_chance(s, named ? 40 : 85))
+  if (otherwise && sample_chance(s, named ? LIKELY_DEFAULT : 85))
     return v;
   switch ((pir_attr_kind)def->kind) {
     case PIR_ATTR_BOOL: return rule_bool(sample_random(s, 2));
@@ -157,6 +160,9 @@ pir_rule_value sample_draw_attr(sample_build *b, const pir_attr_def *def,
 
 pir_rule_value sample_draw_contents(sample_build *b, const pir_operand_def *def,
                                     const pir_value *beside) {
+  const pir_attr *otherwise = def->literal ? pir_attr_default(b->s->ctx, def->literal) : NULL;
+  if (otherwise && sample_chance(b->s, LIKELY_DEFAULT))
+    return rule_value_of_attr(b->m, otherwise);
   if (def->flags & PIR_OPERAND_INTARRAY)
     return draw_ints(b, beside, 0);
   return sample_draw_number(b->s, pir_dtype_is_integer(pir_operand_dtype(def)));

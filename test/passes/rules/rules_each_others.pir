@@ -33,9 +33,9 @@
 {
     (%0) = "pd_op.data" () {dtype:float64,name:"a",place:Place(cpu),shape:[1,3,7,2]} : () -> tensor<1x3x7x2xf64>
     (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[3,4,4,4]} : () -> tensor<3x4x4x4xf32>
-    (%2) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[4,4,4,4]} : () -> tensor<4xi64>
-    (%3) = "pd_op.conv2d_transpose" (%0, %1, %2) {data_format:"NCHW",dilations:[1,1],groups:1,output_padding:[],padding_algorithm:"EXPLICIT",paddings:[0,0],strides:[1,1]} : (tensor<1x3x7x2xf64>, tensor<3x4x4x4xf32>, tensor<4xi64>) -> tensor<1x4x4x4xf64>
-    (%4) = "pd_op.fetch" (%3) {col:0,name:"out0"} : (tensor<1x4x4x4xf64>) -> tensor<1x4x4x4xf64>
+    (%2) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[10,5]} : () -> tensor<2xi64>
+    (%3) = "pd_op.conv2d_transpose" (%0, %1, %2) {data_format:"NCHW",dilations:[1,1],groups:1,output_padding:[],padding_algorithm:"EXPLICIT",paddings:[0,0],strides:[1,1]} : (tensor<1x3x7x2xf64>, tensor<3x4x4x4xf32>, tensor<2xi64>) -> tensor<1x4x10x5xf64>
+    (%4) = "pd_op.fetch" (%3) {col:0,name:"out0"} : (tensor<1x4x10x5xf64>) -> tensor<1x4x10x5xf64>
 }
 
 // -----
@@ -43,9 +43,9 @@
 {
     (%0) = "pd_op.data" () {dtype:float64,name:"a",place:Place(cpu),shape:[1,3,7,2]} : () -> tensor<1x3x7x2xf64>
     (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[2,4,4,4]} : () -> tensor<2x4x4x4xf32>
-    (%2) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[4,4,4,4]} : () -> tensor<4xi64>
-    (%3) = "pd_op.conv2d_transpose" (%0, %1, %2) {data_format:"NHWC",dilations:[1,1],groups:1,output_padding:[],padding_algorithm:"EXPLICIT",paddings:[0,0],strides:[1,1]} : (tensor<1x3x7x2xf64>, tensor<2x4x4x4xf32>, tensor<4xi64>) -> tensor<1x4x4x4xf64>
-    (%4) = "pd_op.fetch" (%3) {col:0,name:"out0"} : (tensor<1x4x4x4xf64>) -> tensor<1x4x4x4xf64>
+    (%2) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[6,10]} : () -> tensor<2xi64>
+    (%3) = "pd_op.conv2d_transpose" (%0, %1, %2) {data_format:"NHWC",dilations:[1,1],groups:1,output_padding:[],padding_algorithm:"EXPLICIT",paddings:[0,0],strides:[1,1]} : (tensor<1x3x7x2xf64>, tensor<2x4x4x4xf32>, tensor<2xi64>) -> tensor<1x6x10x4xf64>
+    (%4) = "pd_op.fetch" (%3) {col:0,name:"out0"} : (tensor<1x6x10x4xf64>) -> tensor<1x6x10x4xf64>
 }
 
 // -----
@@ -164,11 +164,11 @@
 {
     (%0) = "pd_op.data" () {dtype:float64,name:"a",place:Place(cpu),shape:[5,2,7,4]} : () -> tensor<5x2x7x4xf64>
     (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[4,4,2,4]} : () -> tensor<4x4x2x4xf32>
-    (%2) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[4,4,4,4]} : () -> tensor<4xi64>
-    (%3) = "pd_op.conv2d_transpose" (%0, %1, %2) {data_format:"NHWC",dilations:[1,1],groups:1,output_padding:[],padding_algorithm:"EXPLICIT",paddings:[0,0],strides:[1,1]} : (tensor<5x2x7x4xf64>, tensor<4x4x2x4xf32>, tensor<4xi64>) -> tensor<5x4x4x4xf64>
+    (%2) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[3,10]} : () -> tensor<2xi64>
+    (%3) = "pd_op.conv2d_transpose" (%0, %1, %2) {data_format:"NHWC",dilations:[1,1],groups:1,output_padding:[],padding_algorithm:"EXPLICIT",paddings:[0,0],strides:[1,1]} : (tensor<5x2x7x4xf64>, tensor<4x4x2x4xf32>, tensor<2xi64>) -> tensor<5x3x10x4xf64>
     (%4) = "builtin.parameter" () {parameter_name:"c"} : () -> tensor<4xf32>
-    (%5) = "pd_op.add" (%3, %4) {} : (tensor<5x4x4x4xf64>, tensor<4xf32>) -> tensor<5x4x4x4xf64>
-    (%6) = "pd_op.fetch" (%5) {col:0,name:"out0"} : (tensor<5x4x4x4xf64>) -> tensor<5x4x4x4xf64>
+    (%5) = "pd_op.add" (%3, %4) {} : (tensor<5x3x10x4xf64>, tensor<4xf32>) -> tensor<5x3x10x4xf64>
+    (%6) = "pd_op.fetch" (%5) {col:0,name:"out0"} : (tensor<5x3x10x4xf64>) -> tensor<5x3x10x4xf64>
 }
 
 // -----
@@ -177,11 +177,11 @@
     (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[4,1,6,2]} : () -> tensor<4x1x6x2xf32>
     (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[2,4,2,4]} : () -> tensor<2x4x2x4xf32>
     (%2) = "pd_op.data" () {dtype:float32,name:"c",place:Place(cpu),shape:[4]} : () -> tensor<4xf32>
-    (%3) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[3,1,0,2]} : () -> tensor<4xi64>
-    (%4) = "onednn_op.conv2d_transpose_bias" (%0, %1, %2, %3) {data_format:"NHWC",dilations:[1,1],force_fp32_output:false,fuse_activation:"",fuse_alpha:0,fuse_beta:0,fuse_relu:false,groups:1,is_test:false,mkldnn_data_type:"float32",onednn_data_type:"",output_padding:[],padding_algorithm:"EXPLICIT",paddings:[0,0],strides:[1,1]} : (tensor<4x1x6x2xf32>, tensor<2x4x2x4xf32>, tensor<4xf32>, tensor<4xi64>) -> tensor<4x3x1x4xf32>
+    (%3) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[2,9]} : () -> tensor<2xi64>
+    (%4) = "onednn_op.conv2d_transpose_bias" (%0, %1, %2, %3) {data_format:"NHWC",dilations:[1,1],force_fp32_output:false,fuse_activation:"",fuse_alpha:0,fuse_beta:0,fuse_relu:false,groups:1,is_test:false,mkldnn_data_type:"float32",onednn_data_type:"",output_padding:[],padding_algorithm:"EXPLICIT",paddings:[0,0],strides:[1,1]} : (tensor<4x1x6x2xf32>, tensor<2x4x2x4xf32>, tensor<4xf32>, tensor<2xi64>) -> tensor<4x2x9x4xf32>
     (%5) = "builtin.parameter" () {parameter_name:"d"} : () -> tensor<4xf32>
-    (%6) = "pd_op.add" (%4, %5) {} : (tensor<4x3x1x4xf32>, tensor<4xf32>) -> tensor<4x3x1x4xf32>
-    (%7) = "pd_op.fetch" (%6) {col:0,name:"out0"} : (tensor<4x3x1x4xf32>) -> tensor<4x3x1x4xf32>
+    (%6) = "pd_op.add" (%4, %5) {} : (tensor<4x2x9x4xf32>, tensor<4xf32>) -> tensor<4x2x9x4xf32>
+    (%7) = "pd_op.fetch" (%6) {col:0,name:"out0"} : (tensor<4x2x9x4xf32>) -> tensor<4x2x9x4xf32>
 }
 
 // -----
