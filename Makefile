@@ -164,7 +164,7 @@ $(B)/bin/draws: $(wildcard test/draws/*.[ch] test/draws/*/*) $(B)/gen/draws/clau
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_tools) -Idialects -o $@ $(filter %.c %.o,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
 # Attributes of every kind in every op; the given programs are the first case of every recorded operator.
-$(B)/bin/attributes: $(wildcard test/attributes/*.[ch]) $(B)/lib/libpir.so
+$(B)/bin/attributes: $(wildcard test/attributes/*.[ch]) test/draws/child.c test/draws/child.h $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $(filter %.c,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
 # Stand-ins for the CUDA driver and NVRTC, by which generated kernels run on the processor, and for NCCL.

@@ -15,14 +15,12 @@
 #include <pir/compiler/dialects.h>
 #include <pir/compiler/load.h>
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "../draws/child.h"
 
 enum { MOST_OPS = 4096, DOING = 400, MOST_PIPELINES = 4 };
 
@@ -187,7 +185,14 @@ static void test_types(testing *r, pir_context *ctx, const subject *s) {
   } while (test_type(r, ctx, s, number));
 }
 
-static void test_op(testing *r, const subject *s) {
+typedef struct op_test {
+  testing *r;
+  const subject *subject;
+} op_test;
+
+static int test_op(void *user) {
+  testing *r = ((const op_test *)user)->r;
+  const subject *s = ((const op_test *)user)->subject;
   pir_context *ctx = open_context();
   if (r->types) {
     test_types(r, ctx, s);
@@ -198,28 +203,17 @@ static void test_op(testing *r, const subject *s) {
       test_attribute(r, ctx, s, r->t->next_attr);
   pir_context_destroy(ctx);
   fflush(stdout);
-#ifdef PIR_INSTRUMENTED  // its counts (mk/coverage.mk) are written at exit
-  exit(0);
-#endif
-  _exit(0);
+  return 0;
 }
 
 // Tests an op in processes of its own: another one after each crash.
 static void test_apart(testing *r, const subject *s) {
   r->t->next_attr = r->t->next_value = 0;
   while (r->types || r->t->next_attr < s->def->attr_count) {
-    int status = 0;
-    fflush(stdout);
-    pid_t pid = fork();
-    if (pid < 0)
-      exit(70);
-    if (!pid)
-      test_op(r, s);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-    if (WIFEXITED(status) && !WEXITSTATUS(status))
+    int status = child_run(test_op, &(op_test){r, s});
+    if (!status)
       return;
-    const char *how = WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended its process";
-    printf("crashed: %s: %s\n", r->t->doing, how);
+    printf("crashed: %s: %s\n", r->t->doing, child_end(status));
     r->t->found++;
   }
 }

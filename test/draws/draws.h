@@ -23,14 +23,6 @@ enum {
   DRAW_SPREAD = 128  // of composed ops: how many moves by a unit of noise a number may be off
 };
 
-// The end of a child process, which frees nothing; an instrumented build (mk/coverage.mk)
-// writes its counts at exit.
-#ifdef PIR_INSTRUMENTED
-#define draw_end_child exit
-#else
-#define draw_end_child _exit
-#endif
-
 // ---- one draw
 
 typedef struct draw_tensor {

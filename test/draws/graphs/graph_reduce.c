@@ -7,12 +7,11 @@
 #include <pir/layer/lower.h>
 #include <pir/compiler/text.h>
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
+
+#include "../child.h"
 
 enum { SECONDS = 30, CANDIDATES = 1500, LEAST_FAILURE = 10 };
 
@@ -32,19 +31,21 @@ static int failure_of(const graph_report *r) {
   return LEAST_FAILURE + 2 * (r->verdict == DRAW_FAILED) + !strncmp(r->text, "kernels", 7);
 }
 
+typedef struct candidate {
+  graph *g;
+  const draw_setup *setup;
+} candidate;
+
+static int judge_candidate(void *user) {
+  static graph_report report;
+  const candidate *c = user;
+  draw_limit_time(SECONDS);
+  graph_judge(c->g, c->setup, 1, &report);
+  return failure_of(&report);
+}
+
 static int failure_in_child(graph *g, const draw_setup *setup) {
-  int status = 0;
-  fflush(stdout);
-  pid_t pid = fork();
-  if (pid < 0)
-    return 0;
-  if (!pid) {
-    static graph_report report;
-    draw_limit_time(SECONDS);
-    graph_judge(g, setup, 1, &report);
-    _exit(failure_of(&report));
-  }
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+  int status = child_run(judge_candidate, &(candidate){g, setup});
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

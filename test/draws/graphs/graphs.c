@@ -2,15 +2,12 @@
 // setup (or all) with kernels and float64. Graph i of --seed=S has seed S + i. A child process
 // makes the graphs: one that crashes or hangs costs only itself.
 #include "graphs.h"
+#include "../child.h"
 #include "../children.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { SECONDS = 120, REDUCING = 900, PER_CONTEXT = 16 };
 
@@ -100,34 +97,33 @@ static void judge_one(void *user, pir_context *ctx, long i) {
   graph_destroy(&g);
 }
 
-// Reduces a graph that ends its process, in a process that only makes it.
-static void reduce_crash(run *r, long i) {
+typedef struct crashed_graph {
+  const run *run;
+  long i;
+} crashed_graph;
+
+// Makes a graph that ended its process, and reduces it.
+static int reduce_crashed(void *user) {
+  const run *r = ((const crashed_graph *)user)->run;
+  uint64_t seed = r->o->seed + (uint64_t)((const crashed_graph *)user)->i;
   const draw_setup *setups;
   char text[DRAW_TEXT];
   graph g;
-  fflush(stdout);
-  pid_t pid = r->o->reduce ? fork() : -1;
-  if (pid < 0)
-    return;
-  if (!pid) {
-    uint64_t seed = r->o->seed + (uint64_t)i;
-    pir_context *ctx = r->o->context_create();
-    size_t count = setups_of(r, seed, &setups);
-    draw_limit_time(REDUCING);
-    if (!draw_noise_register(r->noise, ctx) && make_graph(r, ctx, seed, &g, text))
-      for (size_t k = 0; k < count; k++)
-        reduce_one(r, &g, &setups[k]);
-    draw_end_child(0);
-  }
-  while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
+  pir_context *ctx = r->o->context_create();
+  size_t count = setups_of(r, seed, &setups);
+  draw_limit_time(REDUCING);
+  if (!draw_noise_register(r->noise, ctx) && make_graph(r, ctx, seed, &g, text))
+    for (size_t k = 0; k < count; k++)
+      reduce_one(r, &g, &setups[k]);
+  return 0;
 }
 
 static void report_crash(void *user, long i, int status) {
   run *r = user;
-  printf("crashed: %s\n",
-         WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended its process");
+  printf("crashed: %s\n", child_end(status));
   print_again(r, r->o->seed + (uint64_t)i);
-  reduce_crash(r, i);
+  if (r->o->reduce)
+    (void)child_run(reduce_crashed, &(crashed_graph){r, i});
 }
 
 int graphs_main(const graphs_options *o, const pir_opdef *const *ops, size_t count,
