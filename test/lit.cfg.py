@@ -1,7 +1,11 @@
 # Text tests: `RUN:` lines over the built tools. Parameters: bin (folder of the tools), llvm (of LLVM).
 import os
 import shutil
+import sys
 import lit.formats
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "recorded"))
+import packed
 
 config.name = "libpir"
 config.test_format = lit.formats.ShTest(execute_external=True)
@@ -16,6 +20,8 @@ for key in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
     if key in os.environ:
         config.environment[key] = os.environ[key]
 config.substitutions.append(("%{bin}", tools))
+# Where the archives of small inputs are unpacked: %{packed}/DIR of test/DIR/packed.tar.xz.
+config.substitutions.append(("%{packed}", str(packed.unpack_all(os.path.dirname(tools)))))
 # The compiler with the flags that the libraries were built with, which programs linked with the static ones need.
 config.substitutions.append(("%{cc}", " ".join(["cc", "-std=c11", lit_config.params.get("flags", "")])))
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -2,7 +2,8 @@
 """Bad inputs: every row of expected.tsv must end with its exit code and say its message.
 
 A row: FILE <TAB> TOOL AND ARGUMENTS <TAB> EXIT CODE <TAB> PART OF STDERR. `{}` in the arguments stands for
-the file, `{dir}` for the folder. A tool that crashes, prints nothing, or leaves an output file fails.
+the file, `{dir}` for the folder. Files that are no text lie in packed.tar.xz (test/recorded/packed.py). A tool that
+crashes, prints nothing, or leaves an output file fails.
 """
 import argparse
 import concurrent.futures
@@ -12,8 +13,10 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+for place in ("..", "../recorded"):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), place))
 import limited
+import packed
 
 
 def run_row(tools, folder, line):
@@ -47,12 +50,13 @@ def main():
     ap.add_argument("folder")
     args = ap.parse_args()
     tools, folder = args.tools, args.folder
+    unpacked = str(packed.unpack_all(os.path.dirname(os.path.abspath(tools))) / "bad")
     first, step = map(int, args.share.split("/"))
     with open(os.path.join(folder, "expected.tsv")) as f:
         rows = [l for l in f if l.strip() and not l.startswith("#")][first::step]
     bad = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name, why in pool.map(lambda l: run_row(tools, folder, l), rows):
+        for name, why in pool.map(lambda l: run_row(tools, folder if l.startswith("text/") else unpacked, l), rows):
             bad += why is not None
             print(f"FAIL {name}: {why}" if why else f"ok {name}")
     print(f"{len(rows) - bad} passed, {bad} failed, 0 skipped")

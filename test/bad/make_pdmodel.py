@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the bad .pdmodel and parameter files of this folder and prints their rows of expected.tsv.
+"""make_pdmodel.py FOLDER: writes the bad .pdmodel and parameter files of packed.tar.xz and prints their rows of expected.tsv.
 
 Each is a good one with one thing wrong. The good program: feed x -> elementwise_add with parameter w -> fetch.
 """
@@ -7,7 +7,7 @@ import os
 import struct
 import sys
 
-FOLDER = os.path.dirname(os.path.abspath(__file__))
+FOLDER = sys.argv[1]
 ROWS = []
 
 

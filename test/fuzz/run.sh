@@ -17,8 +17,9 @@ corpus=$build/corpus
 mkdir -p "$build/fuzz"
 for name in "${all[@]}"; do mkdir -p "$corpus/$name"; done
 [ ! -f test/fuzz/corpus.tar.xz ] || tar -C "$corpus" -xf test/fuzz/corpus.tar.xz
-find test -name '*.pir' -size -64k -exec cp {} "$corpus/text/" \;
-find test -name '*.pir' -size -64k -exec cp {} "$corpus/program/" \;
+packed=$(python3 test/recorded/packed.py "${build%-fuzz}")
+find test "$packed" -name '*.pir' -size -64k -exec cp {} "$corpus/text/" \;
+find test "$packed" -name '*.pir' -size -64k -exec cp {} "$corpus/program/" \;
 # One recorded program of every operator.
 recorded=$(test/recordings.sh "${build%-fuzz}")
 for folder in "$recorded"/ops/cases{,_grad}/*/; do
@@ -27,8 +28,8 @@ for folder in "$recorded"/ops/cases{,_grad}/*/; do
 done
 find passes/drr test/rules -name '*.drr' -exec cp {} "$corpus/rules/" \;
 find test -name '*.loops' -exec cp {} "$corpus/loops/" \;
-find test -name '*.json' -size -64k -exec cp {} "$corpus/json/" \;
-find test -name '*.pdmodel' -size -64k -exec cp {} "$corpus/pdmodel/" \;
+find test "$packed" -name '*.json' -size -64k -exec cp {} "$corpus/json/" \;
+find test "$packed" -name '*.pdmodel' -size -64k -exec cp {} "$corpus/pdmodel/" \;
 find test -name '*.np[yz]' -size -64k -exec cp {} "$corpus/npy/" \;
 test/fuzz/seeds.py "$corpus" "$tools"
 if [ "$seconds" = keep ]; then

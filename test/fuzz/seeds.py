@@ -39,7 +39,8 @@ def params(out):
         (out / f"more{i}").write_bytes(head + body + record(5, [2]))
     (out / "lod").write_bytes(good[0][0] + record(5, [2, 3], struct.pack("<QQ", 0, 2)))
     head = good[0][0]
-    for path in sorted(pathlib.Path("test").rglob("*.pdiparams")):
+    packed = pathlib.Path(sys.argv[2]).parent / "packed"
+    for path in sorted([*pathlib.Path("test").rglob("*.pdiparams"), *packed.rglob("*.pdiparams")]):
         if path.stat().st_size < 4096:
             (out / path.stem).write_bytes(head + path.read_bytes())
 
