@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The binary interface that the public headers state, as libabigail sees it, beside the recorded one.
 
-  abi.py BUILD            compares mk/abi/libpir.abi with the headers and the library; prints findings
-  abi.py BUILD --record   writes mk/abi/libpir.abi; refuses an interface that breaks the recorded one and has its soname,
+  abi.py BUILD            compares mk/abi/libpir.abi.xz with the headers and the library; prints findings
+  abi.py BUILD --record   writes mk/abi/libpir.abi.xz; refuses an interface that breaks the recorded one and has its soname,
                           but with --break
 
 A library of one file stands for libpir: for each function that libpir.so exports it has a variable with the type of
@@ -10,6 +10,7 @@ its declaration, for each enumeration of op numbers a variable of that type. So 
 are those that callers see. abidw reads them, abidiff compares. Fields appended to structs that begin with their size (GROWS) are
 no difference.
 """
+import lzma
 import pathlib
 import re
 import subprocess
@@ -17,7 +18,7 @@ import sys
 import xml.etree.ElementTree as E
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-RECORD = ROOT / "mk/abi/libpir.abi"
+RECORD = ROOT / "mk/abi/libpir.abi.xz"
 GROWS = re.compile(r"pir_(.*_options|port|model_stats|model_info|op_count|session_stats|generation_stats|rule_info|span|diag|progress|code_image|code_listener)")
 FOLDERS = ["ir/abi", "ir/include", "dialects/include", "runtime/include", "passes/include", "codegen/include", "runtime/exec/include"]
 SETS = ["*.h", "engine/*.h", "compiler/*.h"]
@@ -119,8 +120,13 @@ def soname_of(build):
     return re.search(r"soname: \[(.+?)\]", run("readelf", "-d", build / "lib/libpir.so")[1])[1]
 
 
-def recorded_soname():
-    return E.parse(RECORD).getroot().get("soname") if RECORD.exists() else None
+def recorded(build):
+    """Unpacks the record; returns its path and its soname, which is None where there is no record."""
+    old = build / "abi" / "recorded.abi"
+    if not RECORD.exists():
+        return old, None
+    old.write_bytes(lzma.decompress(RECORD.read_bytes()))
+    return old, E.parse(old).getroot().get("soname")
 
 
 def main():
@@ -129,13 +135,14 @@ def main():
     new = describe(ROOT, build / "gen/include", exported(build / "lib/libpir.so"), soname, build / "abi")
     if not new:
         sys.exit(1)
-    broken = differences(RECORD, new) if recorded_soname() == soname else ""
+    old, known = recorded(build)
+    broken = differences(old, new) if known == soname else ""
     if broken and not ("--record" in sys.argv and "--break" in sys.argv):
         print(f"lint: the binary interface of {soname} breaks callers (docs/reference/compatibility.md):\n{broken}")
         sys.exit(1)
     if "--record" in sys.argv:
-        RECORD.write_text(new.read_text())
-    elif recorded_soname() != soname:
+        RECORD.write_bytes(lzma.compress(new.read_bytes(), preset=9))
+    elif known != soname:
         print(f"lint: the interface of {soname} is not recorded (make abi)")
         sys.exit(1)
 
