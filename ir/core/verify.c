@@ -408,8 +408,8 @@ static bool kinds_differ(const pir_type *a, const pir_type *b, const char *words
   return false;
 }
 
-// A region hands values over as they lie in memory, which is not that of a value of another
-// kind: `from` on of the operands of `op` become the values `to`, named for the message.
+// A region hands values over as they lie in memory, so the kind has to stay. Operand `from + i`
+// of `op` becomes `to`, which is `what` number `i`.
 static pir_status check_handed(const pir_op *op, size_t from, const pir_value *to, size_t i,
                                const char *what) {
   const pir_value *value = from + i < op->operand_count ? op_uses(op)[from + i].value : NULL;

@@ -68,8 +68,8 @@ static pir_status find_values(cutting *c, const char *key, cut_values *out) {
 
 // ---- the ops that the outputs need
 
-// Values that needed ops read, as a set, and values that have the memory of another one, under
-// it: of every value the first holder is what is asked for.
+// Values that needed ops read, as a set, and for a value with the memory of another one this
+// holder. Questions are about the first holder.
 typedef struct reads {
   pir_arena *arena;
   pir_map values, holders;
@@ -228,8 +228,8 @@ static void follow_inputs(void *user, pir_op *op, pir_value *const *by) {
         c->inputs.items[i].value = by[k];
 }
 
-// The outputs come first, so that they read what is written in place as others do; the inputs
-// stand for the values that readers get.
+// The outputs come first, so that they read a value written in place as other readers do; the
+// inputs stand for the values that readers get.
 static pir_status change_ports(cutting *c) {
   pir_rewrite_listener listener = {.replaced = follow_inputs, .user = c};
   replace_outputs(c);

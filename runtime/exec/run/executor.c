@@ -200,8 +200,7 @@ static pir_status find_unknown(frame *f, const plan_instr *instr, bool *out_unkn
     bool is_array = tensor->data && tensor->dtype == PIR_UNDEFINED;
     if (is_array && !(kernel && pir_kernel_takes_arrays(kernel)))
       return pir_exec_fail(&f->message, PIR_INVALID,
-                           "\"%s\": expects a tensor, found an array of tensors",
-                           instr->label);
+                           "\"%s\": expects a tensor, found an array of tensors", instr->label);
     *out_unknown = true;
   }
   return PIR_OK;

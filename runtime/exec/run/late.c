@@ -108,8 +108,8 @@ static pir_status each_result(frame *f, const plan_instr *instr, pir_dims *dims,
       if (several && (size_t)i >= results[k].member_count)
         return PIR_INTERNAL;
       if (p->slots[slot].late || !only_late)
-        PIR_TRY(use(f, dims, slot, several ? results[k].members[i] : &results[k],
-                    call->def->name));
+        PIR_TRY(
+            use(f, dims, slot, several ? results[k].members[i] : &results[k], call->def->name));
     }
   }
   return PIR_OK;
