@@ -189,19 +189,23 @@ wide_parts() {
 
 # The narrow parts run beside the wide ones, so that no core is idle. They are shown when they end.
 recordings >/dev/null
-rm -f "$log/narrow.counts"
+counts=$log/narrow.$$
 (
   narrow_parts
   printf '%s\n' "${failures[@]}" >"$log/narrow.failures"
-  echo "$passed $failed $skipped" >"$log/narrow.counts"
+  echo "$passed $failed $skipped" >"$counts.made" && mv "$counts.made" "$counts"
 ) >"$log/narrow.out" 2>&1 &
+narrow=$!
+trap 'kill $narrow 2>/dev/null' EXIT
 wide_parts
-wait
+wait $narrow
+trap - EXIT
 cat "$log/narrow.out"
-if [ -e "$log/narrow.counts" ]; then
-  read -r more_passed more_failed more_skipped <"$log/narrow.counts"
-  passed=$((passed + more_passed)) failed=$((failed + more_failed)) skipped=$((skipped + more_skipped))
-  [ "$more_failed" -eq 0 ] || mapfile -t -O "${#failures[@]}" failures <"$log/narrow.failures"
+more=$(cat "$counts" 2>/dev/null)
+rm -f "$counts"
+if [[ $more =~ ^([0-9]+)\ ([0-9]+)\ ([0-9]+)$ ]]; then
+  passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2])) skipped=$((skipped + BASH_REMATCH[3]))
+  [ "${BASH_REMATCH[2]}" -eq 0 ] || mapfile -t -O "${#failures[@]}" failures <"$log/narrow.failures"
 else
   part="narrow parts" && echo "the narrow parts ended without a summary" && add 0 1 0
 fi

@@ -71,14 +71,15 @@ typedef struct contract_point {
   loop_expr *mask;  // lanes that exist, or NULL
 } contract_point;
 
-// Functions that the caller provides.
-enum { CONTRACT_MOST_READS = 4 };
-
+// A vector of an argument.
 typedef struct contract_place {
   loop_buffer *buffer;
-  loop_expr *index;
+  loop_expr *index;  // of its first element
 } contract_place;
 
+enum { CONTRACT_MOST_READS = 4 };
+
+// Functions that the caller provides.
 typedef struct contract_env {
   loop_module *module;
   const pir_target *target;
@@ -122,6 +123,8 @@ bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *o
 bool pir_contract_match_levels(const pir_op *op, const pir_facts *facts, contraction *out,
                                int *out_a, int *out_b);
 
+// Returns how many rows a tile of `vectors` vectors may have within the register file.
+int contract_most_rows(const pir_target *target, int vectors);
 // Whether an index of the tensor contains the variable; -1 is no variable.
 bool contract_mentions(const contract_tensor *t, int var);
 

@@ -301,11 +301,13 @@ static void pack_line(panel_packing *p, loop_block *block, loop_expr *last, loop
 // line gathered lane by lane would touch a line of the cache for each of them. A constant b is
 // packed once, which takes less time than to compile the squares.
 static bool packs_squares(const contract_form *f) {
-  int64_t apart, next;
-  return !f->c->b_constant && f->tap_count && f->lane >= 0 && f->vector > 1 && f->group == 1 &&
-         f->c->b.dtype == PIR_F32 && !f->c->b.rounded && contract_lane_dtype(f) == PIR_F32 &&
-         contract_const(f, f->axes[f->taps[f->tap_count - 1]].step_b, &next) && next == 1 &&
-         !(contract_const(f, f->axes[f->lane].step_b, &apart) && apart == 1);
+  int64_t apart, next, steps;
+  int last = f->tap_count ? f->taps[f->tap_count - 1] : -1;
+  bool few = last >= 0 && contract_const(f, f->axes[last].extent, &steps) && steps < f->vector;
+  return !f->c->b_constant && last >= 0 && !few && f->lane >= 0 && f->vector > 1 &&
+         f->group == 1 && f->c->b.dtype == PIR_F32 && !f->c->b.rounded &&
+         contract_lane_dtype(f) == PIR_F32 && contract_const(f, f->axes[last].step_b, &next) &&
+         next == 1 && !(contract_const(f, f->axes[f->lane].step_b, &apart) && apart == 1);
 }
 
 // Packs as many lines of a panel as a vector has lanes, from `first` on. Lanes behind the end
@@ -347,6 +349,9 @@ static void pack_lines(panel_packing *p, loop_block *block, loop_expr *from, loo
     body = contract_count(e, block, "k", squares, f->vector, &last);
     pack_squares(p, body, last, contract_add(e, to, contract_mul(e, last, width)));
     from = squares;
+    int64_t none;
+    if (pir_loop_is_int(rest, &none) && !none)
+      return;
   }
   body = contract_loop(e, block, "k", from, end, NULL, &last);
   e->value[f->taps[f->tap_count - 1]] = last;
@@ -400,15 +405,18 @@ static void emit_panel_packing(contract_emission *e, loop_block *block, loop_exp
   pack_lines(&p, block, contract_int(e, 0), steps, to);
 }
 
-// Whether a unit of packing takes a few whole rows of b, instead of a panel: b is then read from
-// memory in its own order, which the processor fetches ahead.
-static bool packs_rows(const contract_form *f) {
-  int64_t apart;
-  return f->tap_count == 1 && f->lane >= 0 && f->group == 1 &&
-         contract_const(f, f->axes[f->lane].step_b, &apart) && apart == 1;
-}
+enum { PACKED_ROWS = 16, FEWEST_PARTS = 16 };
 
-enum { PACKED_ROWS = 16 };
+// Whether a unit of packing takes a few whole rows of b, instead of a panel: b is then read from
+// memory in its own order, which the processor fetches ahead. Threads need some units to share.
+static bool packs_rows(const contract_form *f) {
+  int64_t apart, steps;
+  if (f->tap_count != 1 || f->lane < 0 || f->group != 1)
+    return false;
+  bool few = contract_const(f, f->axes[f->taps[0]].extent, &steps) &&
+             steps < PACKED_ROWS * FEWEST_PARTS;
+  return !few && contract_const(f, f->axes[f->lane].step_b, &apart) && apart == 1;
+}
 
 static void emit_row_packing(contract_emission *e, loop_block *block, loop_expr *part,
                              loop_buffer *packed) {

@@ -94,8 +94,6 @@ int contract_chains(const pir_machine *machine);
 // Returns the rows of the largest tile that does the rest of an open number of rows, which are
 // fewer than `most`.
 int contract_rest_tile(const pir_machine *machine, int most, int vectors);
-// Returns how many rows a tile of `vectors` vectors may have within the register file.
-int contract_most_rows(const pir_target *target, int vectors);
 
 bool contract_const(const contract_form *f, pir_dim d, int64_t *out_value);
 int64_t contract_known_factor(const contract_form *f, pir_dim d);

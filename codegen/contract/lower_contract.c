@@ -131,7 +131,7 @@ static bool lists_read(const read_list *r, const loop_expr *load) {
   for (int i = 0; i < r->count; i++)
     if (r->places[i].buffer == load->buffer && pir_loop_equal(r->places[i].index, load->a))
       return false;
-  return load->buffer->space == LOOP_ARG && !load->mask;
+  return load->lanes > 1 && load->buffer->space == LOOP_ARG && !load->mask;
 }
 
 // Adds the vectors of arguments that e loads, except at places that mention a variable of the

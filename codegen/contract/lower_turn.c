@@ -8,7 +8,6 @@
 // where they are not, as in training, whose weights are no constants, the sums are copied back
 // by a last stage, which runs the epilogue. The left side of a product is turned where steps of
 // its sums lie far apart, as in the gradient of weights.
-#include "contract_impl.h"
 #include "contract_lower.h"
 #include "machine.h"
 
@@ -64,39 +63,56 @@ static int channel_axis(const contraction *c) {
   return channel;
 }
 
-// Whether it pays to copy a, steps of which lie in lines of their own, so that half of the L1
-// cache does not hold those of a tile: of each line a tile needs a part, and it is gone when the
-// next tile needs the rest. Each step then reads a line from the L2 cache, half of which time is
-// hidden; the copy costs about two products for each element of a, which `lanes` products need.
-static bool pays_for_lines(const pir_target *target, int64_t steps, int64_t lanes) {
-  enum { LINE = 64, COPIES = 2, VECTORS = 2 };
-  const pir_machine *machine = target->machine;
-  int64_t vector = target->vector_bytes / (int64_t)pir_dtype_size(PIR_F32);
-  int64_t products = (int64_t)contract_most_rows(target, VECTORS) * VECTORS;
-  int64_t saved = LINE / machine->cache.l2_feed * lanes, cost = 2 * COPIES * vector * products;
-  return steps > (int64_t)machine->cache.l1_bytes / 2 / LINE && saved > cost;
+// A product of matrices, as far as it decides whether its left side is turned.
+typedef struct left_side {
+  int axis;       // of a, that is summed over
+  int64_t steps;  // along it,
+  int64_t apart;  // so many elements from one to the next
+  int64_t lanes;  // columns of the product
+} left_side;
+
+static int64_t times(int64_t a, int64_t b) {
+  return a < INT32_MAX / b ? a * b : INT32_MAX;
 }
 
-// The axis of a that is summed over in a product of matrices whose columns are `lanes`; -1:
-// there is none, or several, or extents are open.
-static int summed_axis(const contraction *c, int64_t *steps, int64_t *lanes) {
+// Whether it pays to copy a, if its steps lie in lines of their own, and half of the L1 cache
+// does not hold the lines of a tile: a tile needs a part of each line, which is gone when the
+// next tile needs the rest. Each step then reads a line from the L2 cache, half of which time is
+// hidden; the copy costs about two products for each element of a, which `lanes` products need.
+// A unit of the copy takes a vector of elements across; there have to be a few.
+static bool pays_for_lines(const pir_target *target, const left_side *s) {
+  enum { LINE = 64, COPIES = 2, VECTORS = 2, FEW_UNITS = 4 };
+  const pir_machine *machine = target->machine;
+  int64_t size = (int64_t)pir_dtype_size(PIR_F32), vector = target->vector_bytes / size;
+  int64_t products = (int64_t)contract_most_rows(target, VECTORS) * VECTORS;
+  int64_t saved = LINE * s->lanes / machine->cache.l2_feed;
+  int64_t cost = 2 * COPIES * vector * products;
+  return s->apart * size >= LINE && s->apart >= FEW_UNITS * vector &&
+         s->steps > (int64_t)machine->cache.l1_bytes / 2 / LINE && saved > cost;
+}
+
+// Finds the one axis of a that is summed over, in a product whose extents are known.
+static bool find_left_side(const contraction *c, left_side *out) {
   int64_t extent;
-  int found = -1;
-  *lanes = 1;
+  *out = (left_side){.axis = -1, .apart = 1, .lanes = 1};
   for (int v = 0; v < c->var_count; v++) {
     bool a = contract_mentions(&c->a, v), b = contract_mentions(&c->b, v);
-    if (!pir_dim_is_const(c->dims, c->vars[v].extent, &extent))
-      return -1;
+    if (!pir_dim_is_const(c->dims, c->vars[v].extent, &extent) || extent < 1)
+      return false;
     if (!a)
-      *lanes = *lanes < INT32_MAX ? *lanes * extent : *lanes;
+      out->lanes = times(out->lanes, extent);
     if (!c->vars[v].reduced || extent == 1)
       continue;
-    if (!a || !b || found >= 0)
-      return -1;
-    found = axis_of(c, &c->a, v);
-    *steps = extent;
+    if (!a || !b || out->axis >= 0)
+      return false;
+    out->axis = axis_of(c, &c->a, v);
+    out->steps = extent;
   }
-  return found;
+  for (int i = c->a.rank - 1; i >= 0 && out->axis >= 0 && c->a.order[i] != out->axis; i--) {
+    bool known = pir_dim_is_const(c->dims, c->a.shape[c->a.order[i]], &extent) && extent > 0;
+    out->apart = known ? times(out->apart, extent) : out->apart;
+  }
+  return out->axis >= 0;
 }
 
 // The only axis of a whose variable is one that b has and that is summed over; of the result,
@@ -264,17 +280,15 @@ static void turn_operand(lowering *l, contraction *c, int channel, int64_t chann
 }
 
 void contract_turn(lowering *l, contraction *c, lower_stages *stages) {
-  int channel = channel_axis(c), summed;
-  int64_t channels, steps, lanes;
+  int axis = channel_axis(c);
+  left_side left;
+  int64_t channels;
   if (lower_on_device(l))
     return;
-  if (channel < 0) {
-    summed = summed_axis(c, &steps, &lanes);
-    if (summed >= 0 && pays_for_lines(l->target, steps, lanes))
-      channel = summed;
-  }
-  if (channel >= 0 && pays(l, c, channel, &channels))
-    turn_operand(l, c, channel, channels, stages);
+  if (axis < 0 && find_left_side(c, &left) && pays_for_lines(l->target, &left))
+    axis = left.axis;
+  if (axis >= 0 && pays(l, c, axis, &channels))
+    turn_operand(l, c, axis, channels, stages);
 }
 
 // ---- the result

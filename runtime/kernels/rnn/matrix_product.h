@@ -41,7 +41,8 @@ typedef REAL LAYER(four)
 
 // Packs 4 columns of 4 rows, whose elements are adjacent: a square, turned.
 static inline void LAYER(pack_square)(int64_t rows, int64_t row, const REAL *from, REAL *to) {
-  LAYER(four) r[4], s[4];
+  LAYER(four) r[4];
+  LAYER(four) s[4];
 #pragma GCC unroll 4
   for (int i = 0; i < 4; i++)
     r[i] = *(const LAYER(four) *)(from + i * row);
@@ -130,7 +131,9 @@ static void LAYER(multiply_edge)(const LAYER(product) * p, int64_t row, int64_t 
   for (int r = 0; r < t->rows && row + r < p->rows; r++) {
     REAL *restrict to = p->out + (row + r) * p->columns + column;
     for (int64_t c = 0; c < wide; c++) {
-      REAL before = p->add ? to[c] : p->bias ? p->bias[column + c] : 0;
+      REAL before = p->add ? to[c] : 0;
+      if (p->bias && !p->add)
+        before = p->bias[column + c];
       to[c] = before + sums[r * t->columns + c];
     }
   }

@@ -26,8 +26,8 @@ static void LAYER(step_one_backward)(const LAYER(recurrence) * r, int64_t s, int
    has_cell ? r->dc + b * H : NULL, w->line + b * H, from_x, from_h);
 }
 
-// Whether the products of all steps backward leave the packed rows of from_x behind: those of a
-// step are whole blocks then.
+// Whether the products of all steps backward leave the packed rows of from_x behind: the rows of
+// a step are whole blocks then.
 static bool LAYER(keeps_rows)(const LAYER(walk) * w) {
   return w->from_h == w->from_x && w->n->batch % w->tile.rows == 0;
 }
@@ -87,7 +87,7 @@ static void LAYER(scatter_inputs)(const LAYER(walk) * w, const LAYER(path) * p, 
 // Adds the gradients of the inputs of all steps to `below`, zeros before the first direction.
 static void LAYER(add_input_grads)(LAYER(walk) * w, const LAYER(path) * p, REAL *below) {
   int64_t G = w->n->gates * w->n->hidden;
-  bool direct = LAYER(steps_are_times)(w->n);
+  bool direct = LAYER(states_are_outputs)(w->n);
   const REAL *rows = LAYER(keeps_rows)(w) ? NULL : w->from_x;
   LAYER(multiply_matrices)
   (w, LAYER(dense)(rows, w->steps, G), LAYER(dense)(p->wx, G, p->inputs), NULL, false,
@@ -146,7 +146,7 @@ static void LAYER(run_backward)(LAYER(walk) * w, const REAL *x, const REAL *grad
   for (int64_t layer = n->layers - 1; layer >= 0; layer--) {
     REAL *below = layer ? w->below[layer % 2] : x_grad;
     const REAL *from = layer ? LAYER(outputs_of_layer)(w, layer - 1) : x;
-    if (layer && !LAYER(steps_are_times)(n))
+    if (layer && !LAYER(states_are_outputs)(n))
       memset(below, 0, (size_t)(w->steps * w->wide) * sizeof *below);
     for (int64_t d = 0; d < n->directions; d++)
       LAYER(run_path_backward)(w, &w->paths[layer * n->directions + d], from, below);

@@ -82,7 +82,7 @@ static const REAL *LAYER(run_forward)(LAYER(walk) * w, const REAL *x) {
   const network *n = w->n;
   const REAL *from = x;
   for (int64_t layer = 0; layer < n->layers; layer++) {
-    REAL *out = LAYER(steps_are_times)(n) ? NULL : w->out[layer % 2];
+    REAL *out = LAYER(states_are_outputs)(n) ? NULL : w->out[layer % 2];
     if (out)
       memset(out, 0, (size_t)(w->steps * w->wide) * sizeof *out);
     for (int64_t d = 0; d < n->directions; d++)

@@ -47,9 +47,8 @@ static void LAYER(lay_out_kept)(LAYER(walk) * w, LAYER(memory) * m) {
   }
 }
 
-// Whether rows of steps are rows of times, and states are outputs: one direction, and no
-// sequence ends early.
-static bool LAYER(steps_are_times)(const network *n) {
+// Whether the states of a layer are its outputs: one direction, and no sequence ends early.
+static bool LAYER(states_are_outputs)(const network *n) {
   return !n->lengths && n->directions == 1;
 }
 
@@ -59,7 +58,7 @@ static void LAYER(lay_out)(LAYER(walk) * w, LAYER(memory) * m) {
   int64_t gates = n->gates * n->hidden, steps = w->steps;
   int64_t backward = n->is_backward ? steps : 0;
   int64_t deep = LAYER(largest)(LAYER(largest)(n->inputs, w->wide), n->hidden);
-  int64_t outputs = LAYER(steps_are_times)(n) ? 0 : steps;
+  int64_t outputs = LAYER(states_are_outputs)(n) ? 0 : steps;
   w->out[0] = LAYER(take)(m, outputs, w->wide);
   w->out[1] = LAYER(take)(m, outputs, w->wide);
   w->x = LAYER(take)(m, steps, deep);
@@ -163,7 +162,7 @@ static const REAL *LAYER(gather_inputs)(const LAYER(walk) * w, const LAYER(path)
 // The outputs of a layer, [time][batch][wide], from the states that are kept.
 static const REAL *LAYER(outputs_of_layer)(LAYER(walk) * w, int64_t layer) {
   const network *n = w->n;
-  if (LAYER(steps_are_times)(n))
+  if (LAYER(states_are_outputs)(n))
     return w->paths[layer].h + n->batch * n->hidden;
   REAL *out = w->out[layer % 2];
   memset(out, 0, (size_t)(w->steps * w->wide) * sizeof *out);

@@ -197,7 +197,7 @@ static const matmul_case PRODUCTS[] = {
     {1, 1, 40, 4099, false, true, false},
     {1, 3, 33, 777, true, true, false},
     {2, 5, 24, 1024, false, false, false},
-    // a given right side is packed by rows, or by squares that are turned: whole ones and the rest
+    // a given right side is packed by rows, or by squares that are turned and the rest
     {1, 200, 384, 300, false, false, false},
     {2, 150, 320, 137, false, false, false},
     {2, 33, 61, 53, true, false, false},
