@@ -407,8 +407,9 @@ static void emit_panel_packing(contract_emission *e, loop_block *block, loop_exp
 
 enum { PACKED_ROWS = 16, FEWEST_PARTS = 16 };
 
-// Whether a unit of packing takes a few whole rows of b, instead of a panel: b is then read from
-// memory in its own order, which the processor fetches ahead. Threads need some units to share.
+// Whether a unit of packing takes a few whole rows of b, instead of a panel: b is then read
+// from memory in its own order, which the processor fetches ahead. Threads need some units to
+// share.
 static bool packs_rows(const contract_form *f) {
   int64_t apart, steps;
   if (f->tap_count != 1 || f->lane < 0 || f->group != 1)

@@ -71,15 +71,15 @@ typedef struct left_side {
   int64_t lanes;  // columns of the product
 } left_side;
 
-static int64_t times(int64_t a, int64_t b) {
+static int64_t product_of(int64_t a, int64_t b) {
   return a < INT32_MAX / b ? a * b : INT32_MAX;
 }
 
 // Whether it pays to copy a, if its steps lie in lines of their own, and half of the L1 cache
 // does not hold the lines of a tile: a tile needs a part of each line, which is gone when the
-// next tile needs the rest. Each step then reads a line from the L2 cache, half of which time is
-// hidden; the copy costs about two products for each element of a, which `lanes` products need.
-// A unit of the copy takes a vector of elements across; there have to be a few.
+// next tile needs the rest. Each step then reads a line from the L2 cache, half of which time
+// is hidden; the copy costs about two products for each element of a, which `lanes` products
+// need. A unit of the copy takes a vector of elements across; there have to be a few.
 static bool pays_for_lines(const pir_target *target, const left_side *s) {
   enum { LINE = 64, COPIES = 2, VECTORS = 2, FEW_UNITS = 4 };
   const pir_machine *machine = target->machine;
@@ -100,7 +100,7 @@ static bool find_left_side(const contraction *c, left_side *out) {
     if (!pir_dim_is_const(c->dims, c->vars[v].extent, &extent) || extent < 1)
       return false;
     if (!a)
-      out->lanes = times(out->lanes, extent);
+      out->lanes = product_of(out->lanes, extent);
     if (!c->vars[v].reduced || extent == 1)
       continue;
     if (!a || !b || out->axis >= 0)
@@ -110,7 +110,7 @@ static bool find_left_side(const contraction *c, left_side *out) {
   }
   for (int i = c->a.rank - 1; i >= 0 && out->axis >= 0 && c->a.order[i] != out->axis; i--) {
     bool known = pir_dim_is_const(c->dims, c->a.shape[c->a.order[i]], &extent) && extent > 0;
-    out->apart = known ? times(out->apart, extent) : out->apart;
+    out->apart = known ? product_of(out->apart, extent) : out->apart;
   }
   return out->axis >= 0;
 }

@@ -88,9 +88,9 @@ static void LAYER(pack_block)(int64_t rows, int64_t some, LAYER(matrix) m, const
   }
 }
 
-// Packs blocks of tile.rows rows from `begin` to `end`, each [columns][rows], the last one filled
-// up with zeros. Columns are taken a few at a time: where they lie apart, their cache lines are
-// read once for all blocks.
+// Packs blocks of tile.rows rows from `begin` to `end`, each [columns][rows], the last one
+// filled up with zeros. Columns are taken a few at a time: where they lie apart, their cache
+// lines are read once for all blocks.
 static void LAYER(pack_row_blocks)(const contract_tile *t, LAYER(matrix) m, int64_t begin,
                                    int64_t end, REAL *to) {
   enum { SOME = 8 };

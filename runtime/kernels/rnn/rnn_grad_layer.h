@@ -26,8 +26,8 @@ static void LAYER(step_one_backward)(const LAYER(recurrence) * r, int64_t s, int
    has_cell ? r->dc + b * H : NULL, w->line + b * H, from_x, from_h);
 }
 
-// Whether the products of all steps backward leave the packed rows of from_x behind: the rows of
-// a step are whole blocks then.
+// Whether the products of all steps backward leave the packed rows of from_x behind: the rows
+// of a step are whole blocks then.
 static bool LAYER(keeps_rows)(const LAYER(walk) * w) {
   return w->from_h == w->from_x && w->n->batch % w->tile.rows == 0;
 }
