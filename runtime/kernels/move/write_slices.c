@@ -117,12 +117,26 @@ static pir_status reshape_slice_view(const pir_kernel_call *call, pir_tensor *vi
   return PIR_OK;
 }
 
+// In Paddle the last entry of an axis holds, unless any is empty; its gradient has other rules.
+static pir_status refuse_repeated_axes(const pir_kernel_call *call, pir_int_list axes,
+                                       int rank) {
+  for (size_t i = 0; i < axes.count; i++) {
+    int64_t axis = axes.ints[i] < 0 ? axes.ints[i] + rank : axes.ints[i];
+    pir_int_list rest = {axes.ints + i + 1, axes.count - i - 1};
+    if (list_has_axis(rest, axis, rank))
+      return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s: axis %lld is named twice",
+                             call->op, (long long)axis);
+  }
+  return PIR_OK;
+}
+
 // Writes values into a slice. Operand `first` holds the starts; ends and steps follow it.
 // attributes: axes, decrease_axes, none_axes
 static pir_status set_slice(const pir_kernel_call *call, int first, const pir_tensor *values) {
   pir_tensor *out = pir_kernel_out(call, 0), place, from;
   pir_int_list axes = pir_kernel_ints(call, 0);
   PIR_TRY(copy_to_result(call, pir_kernel_in(call, 0), out));
+  PIR_TRY(refuse_repeated_axes(call, axes, out->rank));
   place = *out;
   for (size_t i = 0; i < axes.count; i++) {
     int64_t bounds[3];
