@@ -5,40 +5,41 @@
   packed.py BUILD --pack DIR   writes test/DIR/packed.tar.xz of the files in BUILD/packed/DIR, the same bytes for the same files
 """
 import argparse
+import fcntl
 import hashlib
 import io
 import pathlib
 import shutil
 import tarfile
-import tempfile
 
 TEST = pathlib.Path(__file__).resolve().parents[1]
 NAME, DIGEST = "packed.tar.xz", ".digest"
 
 
 def unpack(archive, folder):
-    """Unpacks beside the folder and takes its place, since another test may do so at the same time."""
+    """Unpacks beside the folder and takes its place, so that no half of an archive is ever there."""
     data = archive.read_bytes()
     digest = hashlib.sha256(data).hexdigest()
     if (folder / DIGEST).is_file() and (folder / DIGEST).read_text() == digest:
         return
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    fresh = pathlib.Path(tempfile.mkdtemp(dir=folder.parent))
+    fresh = folder.with_name(f".{folder.name}.fresh")
+    shutil.rmtree(fresh, ignore_errors=True)  # of a process that was ended
+    fresh.mkdir(parents=True)
     with tarfile.open(fileobj=io.BytesIO(data)) as tar:
         tar.extractall(fresh)
     (fresh / DIGEST).write_text(digest)
     shutil.rmtree(folder, ignore_errors=True)
-    try:
-        fresh.rename(folder)
-    except OSError:
-        shutil.rmtree(fresh)
+    fresh.rename(folder)
 
 
-def unpack_all(build):
-    """Returns the folder of what is unpacked."""
+def unpack_all(build, test=TEST):
+    """Returns the folder of what is unpacked. One process at a time looks and unpacks: others may read what is there."""
     packed = pathlib.Path(build) / "packed"
-    for archive in sorted(TEST.rglob(NAME)):
-        unpack(archive, packed / archive.parent.relative_to(TEST))
+    packed.mkdir(parents=True, exist_ok=True)
+    with open(packed / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for archive in sorted(test.rglob(NAME)):
+            unpack(archive, packed / archive.parent.relative_to(test))
     return packed
 
 
