@@ -37,9 +37,10 @@ class Rings:
         """The rings of this process, which a launcher of MPI started: "openmpi" or "mpich". `nccl_device`: tensors move
         between CUDA devices by NCCL, and this one is the process's. UnavailableError: there is no module for this MPI,
         no NCCL, or no such device."""
-        out, call = ffi.new("pir_comm **"), _Call()
-        call.check(lib.pir_comm_create_mpi(name.encode(), _waiting(max_seconds), call.struct, out))
-        return Rings(out[0] if nccl_device is None else _over_nccl(out[0], nccl_device, max_seconds))
+        out, call, waiting = ffi.new("pir_comm **"), _Call(), _waiting(max_seconds)
+        moving = None if nccl_device is None else _moving(nccl_device, max_seconds)
+        call.check(lib.pir_comm_create_mpi(name.encode(), waiting, call.struct, out))
+        return Rings(_over_nccl(out[0], moving) if moving else out[0])
 
     def read(self, text: str) -> None:
         """Reads which ranks a ring id means, as in a comm-init file of Paddle Inference."""
@@ -71,10 +72,9 @@ class _Call:
             raise failure(status, [], text_of(ffi.addressof(self.message.text, 0)))
 
 
-def _over_nccl(host: Any, device: int, max_seconds: float) -> Any:
-    """The communicator of the same ranks whose tensors NCCL moves."""
-    out, call, options = ffi.new("pir_comm **"), _Call(), sized("pir_nccl_options")
-    options.timeout_ns, options.device_number = int(max_seconds * 1e9), device
+def _over_nccl(host: Any, options: Any) -> Any:
+    """The communicator of the same ranks whose tensors NCCL moves. It owns `host`, which is freed if there is none."""
+    out, call = ffi.new("pir_comm **"), _Call()
     try:
         call.check(lib.pir_comm_create_nccl(host, options, call.struct, out))
     except BaseException:
@@ -86,4 +86,10 @@ def _over_nccl(host: Any, device: int, max_seconds: float) -> Any:
 def _waiting(max_seconds: float) -> Any:
     options = sized("pir_comm_options")
     options.timeout_ns = int(max_seconds * 1e9)
+    return options
+
+
+def _moving(device: int, max_seconds: float) -> Any:
+    options = sized("pir_nccl_options")
+    options.timeout_ns, options.device_number = int(max_seconds * 1e9), device
     return options

@@ -3,6 +3,7 @@
 #ifndef PIR_NCCL_ABI_H
 #define PIR_NCCL_ABI_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct nccl_handle_opaque *nccl_handle;
@@ -20,6 +21,12 @@ typedef struct nccl_config {
 } nccl_config;
 
 enum { NCCL_SUCCESS = 0, NCCL_IN_PROGRESS = 7 };
+
+// Whether a result is an error.
+static inline bool nccl_failed(int result) {
+  return result != NCCL_SUCCESS && result != NCCL_IN_PROGRESS;
+}
+
 enum { NCCL_OLDEST = 21400 };  // by ncclGetVersion: the first one with configurations
 static const unsigned NCCL_MAGIC = 0xcafebeef;
 

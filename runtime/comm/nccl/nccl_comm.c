@@ -5,6 +5,7 @@
 // ever. It also carries what NCCL has no types or reductions for, and the messages between two
 // ranks: NCCL's wait for the receiver, which no message of a communicator may.
 #include <stdlib.h>
+#include <string.h>
 
 #include "comm_fail.h"
 #include "nccl_ring.h"
@@ -104,14 +105,14 @@ static pir_status bring_down(nccl_ring *g, const tensors *t) {
 static int enqueue_parts(nccl_ring *g, const tensors *t, size_t bytes) {
   const nccl *n = &g->library;
   int result = n->group_start();
-  for (int32_t r = 0; r < g->base.ranks && !result; r++) {
+  for (int32_t r = 0; r < g->base.ranks && !nccl_failed(result); r++) {
     size_t at = (size_t)r * bytes;
     result = n->send((const char *)t->up + at, bytes, NCCL_U8, r, g->handle, g->stream);
-    if (!result)
+    if (!nccl_failed(result))
       result = n->recv((char *)t->down + at, bytes, NCCL_U8, r, g->handle, g->stream);
   }
   int ended = n->group_end();
-  return result ? result : ended;
+  return nccl_failed(result) ? result : ended;
 }
 
 static int enqueue(nccl_ring *g, const comm_request *ask, const wire *w, const tensors *t) {
@@ -138,7 +139,7 @@ static pir_status move_tensors(nccl_ring *g, const pir_comm_call *call, const co
   int result = enqueue(g, ask, w, t);
   (void)g->device->ops->leave(g->device);
   PIR_TRY(nccl_ring_check(g, call, result, "an exchange"));
-  return nccl_ring_settle(g, call);
+  return nccl_ring_settle(g, call, "an exchange");
 }
 
 // Takes all memory before the others hear that this rank has come.
@@ -346,9 +347,11 @@ pir_status pir_comm_create_nccl(pir_comm *host, const pir_nccl_options *options,
   if (!host || !out_comm)
     return PIR_INVALID;
   *out_comm = NULL;
-  if (options && (options->size < sizeof *options || options->device_number < 0))
+  pir_nccl_options how = {0};
+  if (options)  // as much as the caller's version has
+    memcpy(&how, options, options->size < sizeof how ? options->size : sizeof how);
+  if ((options && !options->size) || how.device_number < 0)
     return pir_comm_fail(call, PIR_INVALID, "no such options of NCCL");
-  uint64_t stated = options ? options->timeout_ns : 0;
-  return ring_over(host, call, options ? options->device_number : 0, stated ? stated : USUAL_NS,
+  return ring_over(host, call, how.device_number, how.timeout_ns ? how.timeout_ns : USUAL_NS,
                    out_comm);
 }

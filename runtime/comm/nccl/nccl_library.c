@@ -17,7 +17,8 @@ static const char *find_functions(nccl *n) {
 }
 
 const char *nccl_open(nccl *out) {
-  *out = (nccl){.library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL)};
+  // Its threads and its exit handlers may outlive the last ring, so it stays.
+  *out = (nccl){.library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)};
   if (!out->library)
     return "libnccl.so.2";
   const char *missing = find_functions(out);

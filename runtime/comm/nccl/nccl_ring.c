@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "comm_fail.h"
 
@@ -13,15 +14,16 @@ static const uint64_t LEAVING_NS = 2 * (uint64_t)1000000000;
 
 // ---- failures
 
-// Ends NCCL's ring at once, with calls that are under way.
+// Ends NCCL's ring at once, with calls that are under way: the stream would wait for them for
+// ever. So it ends too where the device cannot be entered.
 static void abort_ring(nccl_ring *g) {
   if (!g->handle)
     return;
   const pir_device_ops *ops = g->device->ops;
-  if (!ops->enter(g->device)) {
-    (void)g->library.give_up(g->handle);
+  bool entered = !ops->enter(g->device);
+  (void)g->library.give_up(g->handle);
+  if (entered)
     (void)ops->leave(g->device);
-  }
   g->handle = NULL;
 }
 
@@ -42,7 +44,7 @@ pir_status nccl_ring_fail(nccl_ring *g, const pir_comm_call *call, pir_status st
 
 static pir_status check_result(const nccl_ring *g, int result, const char *action,
                                pir_message *why) {
-  if (result == NCCL_SUCCESS || result == NCCL_IN_PROGRESS)
+  if (!nccl_failed(result))
     return PIR_OK;
   pir_text_format(why->text, sizeof why->text, "NCCL: %s failed: %s (%d)", action,
                   g->library.error_text(result), result);
@@ -82,23 +84,33 @@ pir_status nccl_ring_check_host(nccl_ring *g, const pir_comm_call *call, pir_sta
 
 // ---- waiting
 
-// Whether NCCL and the stream have done all of their work.
-static pir_status look(const nccl_ring *g, bool *out_done, pir_message *why) {
+// Whether NCCL and the stream have done all of their work, `action`.
+static pir_status look(const nccl_ring *g, const char *action, bool *out_done,
+                       pir_message *why) {
   const pir_device *d = g->device;
   int state = NCCL_SUCCESS;
   *out_done = false;
   PIR_TRY(check_result(g, g->library.state(g->handle, &state), "asking for its state", why));
-  PIR_TRY(check_result(g, state, "an exchange", why));
+  PIR_TRY(check_result(g, state, action, why));
   if (state == NCCL_IN_PROGRESS)
     return PIR_OK;
-  return device_check(d, d->ops->stream_ask(d, g->stream, out_done), "an exchange", why);
+  return device_check(d, d->ops->stream_ask(d, g->stream, out_done), action, why);
 }
 
-pir_status nccl_ring_settle(nccl_ring *g, const pir_comm_call *call) {
+// Lets others have the processor: a short wait goes on at once, a long one looks every 50 us.
+static void pause_since(uint64_t start) {
+  static const uint64_t SHORT_NS = 200 * 1000;
+  if (pir_comm_now_ns() - start < SHORT_NS)
+    sched_yield();
+  else
+    nanosleep(&(struct timespec){.tv_nsec = 50 * 1000}, NULL);
+}
+
+pir_status nccl_ring_settle(nccl_ring *g, const pir_comm_call *call, const char *action) {
   pir_message why;
   uint64_t start = pir_comm_now_ns();
-  for (bool done;; sched_yield()) {
-    pir_status status = look(g, &done, &why);
+  for (bool done;; pause_since(start)) {
+    pir_status status = look(g, action, &done, &why);
     if (status)
       return nccl_ring_fail(g, call, status, why.text);
     if (done)
@@ -107,7 +119,7 @@ pir_status nccl_ring_settle(nccl_ring *g, const pir_comm_call *call) {
       return nccl_ring_fail(g, call, PIR_CANCELLED, "cancelled");
     if (pir_comm_now_ns() - start < g->timeout_ns)
       continue;
-    pir_text_format(why.text, sizeof why.text, "NCCL: an exchange did not end within %.3g s",
+    pir_text_format(why.text, sizeof why.text, "NCCL: %s did not end within %.3g s", action,
                     (double)g->timeout_ns / 1e9);
     return nccl_ring_fail(g, call, PIR_IO, why.text);
   }
@@ -181,7 +193,7 @@ static pir_status join(nccl_ring *g, const pir_comm_call *call, nccl_id id) {
   int result = g->library.join(&g->handle, g->base.ranks, id, g->base.rank, &config);
   (void)g->device->ops->leave(g->device);
   PIR_TRY(nccl_ring_check(g, call, result, "making a ring"));
-  return nccl_ring_settle(g, call);
+  return nccl_ring_settle(g, call, "making a ring");
 }
 
 pir_status nccl_ring_open(nccl_ring *g, const pir_comm_call *call) {
@@ -209,25 +221,30 @@ static bool wait_for_leaving(const nccl_ring *g) {
   uint64_t limit = g->timeout_ns < LEAVING_NS ? g->timeout_ns : LEAVING_NS;
   uint64_t start = pir_comm_now_ns();
   pir_message why;
-  for (bool done; !look(g, &done, &why); sched_yield())
+  for (bool done; !look(g, "leaving", &done, &why); pause_since(start))
     if (done || pir_comm_now_ns() - start >= limit)
       return done;
   return false;
 }
 
+static bool leave_ring(const nccl_ring *g) {
+  const pir_device_ops *ops = g->device->ops;
+  if (ops->enter(g->device))
+    return false;
+  bool leaves = !nccl_failed(g->library.finalize(g->handle));
+  (void)ops->leave(g->device);
+  return leaves && wait_for_leaving(g);
+}
+
 // NCCL ends its part of the ring in an orderly way, or at once where that takes too long.
 static void end_ring(nccl_ring *g) {
   const pir_device_ops *ops = g->device->ops;
-  pir_message why;
-  if (ops->enter(g->device))
-    return;
-  bool left = !check_result(g, g->library.finalize(g->handle), "leaving", &why);
-  (void)ops->leave(g->device);
-  left = left && wait_for_leaving(g);
-  if (ops->enter(g->device))
-    return;
-  (void)(left ? g->library.destroy(g->handle) : g->library.give_up(g->handle));
-  (void)ops->leave(g->device);
+  if (leave_ring(g) && !ops->enter(g->device)) {
+    (void)g->library.destroy(g->handle);
+    (void)ops->leave(g->device);
+    g->handle = NULL;
+  }
+  abort_ring(g);
 }
 
 void nccl_ring_close(nccl_ring *g) {

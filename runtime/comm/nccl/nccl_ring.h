@@ -50,7 +50,7 @@ pir_status nccl_ring_check_host(nccl_ring *g, const pir_comm_call *call, pir_sta
                                 const pir_message *why);
 // The call for `host`, which always has a message: `why`.
 pir_comm_call nccl_ring_ask_host(const pir_comm_call *call, pir_message *why);
-// Waits until NCCL and the stream have done all of their work.
-pir_status nccl_ring_settle(nccl_ring *g, const pir_comm_call *call);
+// Waits until NCCL and the stream have done all of their work; `action` names it.
+pir_status nccl_ring_settle(nccl_ring *g, const pir_comm_call *call, const char *action);
 
 #endif

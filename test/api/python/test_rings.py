@@ -63,6 +63,8 @@ def test_arguments():
         libpir.Rings.threads(0)
     with pytest.raises(libpir.UnavailableError, match="libpir_mpi_othermpi"):
         libpir.Rings.mpi("othermpi")
+    with pytest.raises(TypeError):  # before the processes are connected, which others would wait for
+        libpir.Rings.mpi("othermpi", nccl_device="first")
     rings = libpir.Rings.threads(1)[0]
     rings.close()
     with pytest.raises(ValueError):

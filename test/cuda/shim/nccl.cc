@@ -3,7 +3,7 @@
 // f16 and bf16 are rounded after every addition, as NCCL does.
 //
 // PIR_SHIM_NCCL=old: a version that is too old; absent:R: rank R does not join a ring; lost:R: its calls never
-// come; error:R: its exchanges fail.
+// come; error:R: its exchanges fail; busy: calls inside of a group answer that they are in progress.
 #include "device.h"
 
 #include <atomic>
@@ -21,17 +21,18 @@ namespace {
 enum { SUCCESS, SYSTEM_ERROR = 2, INVALID_ARGUMENT = 4, INVALID_USAGE = 5, REMOTE_ERROR = 6, IN_PROGRESS = 7 };
 enum { MOST_RANKS = 16 };
 enum kind { ALL_REDUCE, REDUCE, REDUCE_SCATTER, ALL_GATHER, BROADCAST, PARTS };
-const size_t ROOM = 4 << 20;  // of a rank's elements
+const size_t ROOM = 1 << 30;  // of a rank's elements; what is not written takes no memory
+const size_t HEAD = 1 << 16;  // of the file, before the rooms
 
 struct seat {
   std::atomic<uint64_t> arrived, finished;  // the numbers of calls
   uint64_t at[MOST_RANKS], bytes[MOST_RANKS];  // of PARTS: where the part for each rank is
-  char room[ROOM];
 };
 struct table {
   std::atomic<int> there;
   seat seats[MOST_RANKS];
 };
+static_assert(sizeof(table) <= HEAD);
 
 struct config {
   size_t size;
@@ -44,13 +45,30 @@ struct id {
 
 struct ring {
   table *shared;
+  int file;
   std::string path;
   int rank, ranks;
   uint64_t calls = 0;
   bool leaves = false, aborted = false, fails = false;  // `leaves`: until the state is asked for
-  ~ring() { munmap(shared, sizeof *shared); }
+  ~ring() { munmap(shared, sizeof *shared), close(file); }
 };
 using handle = std::shared_ptr<ring> *;
+
+// The first bytes of a rank's room, mapped as long as a call looks at them.
+struct room {
+  char *at = nullptr;
+  size_t bytes;
+  room(const ring &r, int rank, size_t n) : bytes(n) {
+    off_t from = (off_t)(HEAD + (size_t)rank * ROOM);
+    void *p = n ? mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_SHARED, r.file, from) : nullptr;
+    if (p == MAP_FAILED) abort();
+    at = static_cast<char *>(p);
+  }
+  room(room &&other) noexcept : at(other.at), bytes(other.bytes) { other.at = nullptr; }
+  ~room() {
+    if (at) munmap(at, bytes);
+  }
+};
 
 struct part {
   bool sends;
@@ -81,6 +99,11 @@ bool is(const char *what, int rank) {
   return given && std::string(given) == what + std::string(":") + std::to_string(rank);
 }
 
+bool says_busy() {
+  const char *given = getenv("PIR_SHIM_NCCL");
+  return given && std::string(given) == "busy";
+}
+
 // ---- reductions
 
 unsigned short to_bf16(float f) {
@@ -100,11 +123,13 @@ template <class T> T combined(T a, T b, int op) {
 
 template <class T, class From, class To>
 void combine(const call &c, size_t first, From from, To to) {
+  std::vector<room> rooms;
+  for (int r = 0; r < c.of->ranks; r++) rooms.emplace_back(*c.of, r, (first + c.count) * sizeof(T));
   for (size_t i = 0; i < c.count; i++) {
     T sum{};
     for (int r = 0; r < c.of->ranks; r++) {
       T x;
-      memcpy(&x, c.of->shared->seats[r].room + (first + i) * sizeof x, sizeof x);
+      memcpy(&x, rooms[(size_t)r].at + (first + i) * sizeof x, sizeof x);
       sum = r ? to(combined(from(sum), from(x), c.op)) : x;
     }
     if (c.op == 4) sum = to(from(sum) / static_cast<decltype(from(sum))>(c.of->ranks));
@@ -138,14 +163,22 @@ bool all(const ring &r, std::atomic<uint64_t> seat::*what, uint64_t number) {
   return true;
 }
 
+// The bytes that a rank hands in, or for PARTS also takes.
+size_t needed(const call &c) {
+  size_t bytes = c.count * size_of(c.type) * (c.what == REDUCE_SCATTER ? (size_t)c.of->ranks : 1);
+  for (const part &p : c.parts) bytes += p.bytes;
+  return bytes;
+}
+
 void hand_in(const call &c) {
+  if (c.what == BROADCAST && c.root != c.of->rank) return;
   seat &own = c.of->shared->seats[c.of->rank];
-  size_t bytes = c.count * size_of(c.type), at = 0;
-  if (c.what == REDUCE_SCATTER) bytes *= (size_t)c.of->ranks;
-  if (c.what != PARTS && (c.what != BROADCAST || c.root == c.of->rank)) memcpy(own.room, c.in, bytes);
+  room mine(*c.of, c.of->rank, needed(c));
+  if (c.what != PARTS) memcpy(mine.at, c.in, mine.bytes);
+  size_t at = 0;
   for (const part &p : c.parts) {
     if (!p.sends) continue;
-    memcpy(own.room + at, p.at, p.bytes);
+    memcpy(mine.at + at, p.at, p.bytes);
     own.at[p.peer] = at, own.bytes[p.peer] = p.bytes;
     at += p.bytes;
   }
@@ -158,14 +191,15 @@ void take(const call &c) {
     case ALL_REDUCE: return combine(c, 0);
     case REDUCE: return c.root == r.rank ? combine(c, 0) : void();
     case REDUCE_SCATTER: return combine(c, c.count * (size_t)r.rank);
-    case BROADCAST: memcpy(c.out, r.shared->seats[c.root].room, bytes); return;
+    case BROADCAST: memcpy(c.out, room(r, c.root, bytes).at, bytes); return;
     case ALL_GATHER:
-      for (int i = 0; i < r.ranks; i++) memcpy(c.out + (size_t)i * bytes, r.shared->seats[i].room, bytes);
+      for (int i = 0; i < r.ranks; i++) memcpy(c.out + (size_t)i * bytes, room(r, i, bytes).at, bytes);
       return;
     case PARTS:
       for (const part &p : c.parts) {
         const seat &from = r.shared->seats[p.peer];
-        if (!p.sends && from.bytes[r.rank] == p.bytes) memcpy(p.at, from.room + from.at[r.rank], p.bytes);
+        size_t at = from.at[r.rank];
+        if (!p.sends && from.bytes[r.rank] == p.bytes) memcpy(p.at, room(r, p.peer, at + p.bytes).at + at, p.bytes);
       }
   }
 }
@@ -189,9 +223,7 @@ bool step(call &c) {
 
 int begin(call c, void *stream) {
   static auto add = reinterpret_cast<void (*)(void *, std::function<bool()>)>(dlsym(RTLD_DEFAULT, "shim_stream_add"));
-  size_t bytes = 0;
-  for (const part &p : c.parts) bytes += p.bytes;
-  if (!add || bytes > ROOM || c.count * size_of(c.type) > ROOM / MOST_RANKS) return INVALID_ARGUMENT;
+  if (!add || needed(c) > ROOM) return INVALID_ARGUMENT;
   if (is("error", c.of->rank)) return c.of->fails = true, IN_PROGRESS;
   c.number = ++c.of->calls;
   auto kept = std::make_shared<call>(std::move(c));
@@ -209,7 +241,7 @@ thread_local struct {
 int add_part(part p, handle of, void *stream) {
   if (!group.depth) return INVALID_USAGE;
   group.of = of, group.stream = stream;
-  return group.parts.push_back(p), SUCCESS;
+  return group.parts.push_back(p), says_busy() ? IN_PROGRESS : SUCCESS;
 }
 }  // namespace
 
@@ -230,12 +262,11 @@ int ncclCommInitRankConfig(handle *out, int ranks, id named, int rank, const con
   if (how->size != sizeof *how || how->magic != 0xcafebeef || how->version != 21400 || how->blocking || ranks > MOST_RANKS)
     return INVALID_ARGUMENT;
   int file = open(named.path, O_RDWR | O_CREAT, 0600);
-  bool good = file >= 0 && !ftruncate(file, sizeof(table));
+  bool good = file >= 0 && !ftruncate(file, (off_t)(HEAD + MOST_RANKS * ROOM));
   void *p = !good ? MAP_FAILED : mmap(nullptr, sizeof(table), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (file >= 0) close(file);
-  if (p == MAP_FAILED) return SYSTEM_ERROR;
+  if (p == MAP_FAILED) return file >= 0 ? close(file) : 0, SYSTEM_ERROR;
   auto made = std::make_shared<ring>();
-  made->shared = static_cast<table *>(p), made->path = named.path, made->rank = rank, made->ranks = ranks;
+  made->shared = static_cast<table *>(p), made->file = file, made->path = named.path, made->rank = rank, made->ranks = ranks;
   if (!is("absent", rank)) made->shared->there++;
   return *out = new std::shared_ptr<ring>(made), IN_PROGRESS;
 }
@@ -254,7 +285,7 @@ int ncclCommAbort(handle h) {
   return delete h, SUCCESS;
 }
 
-int ncclGroupStart(void) { return group.depth++, SUCCESS; }
+int ncclGroupStart(void) { return group.depth++, says_busy() ? IN_PROGRESS : SUCCESS; }
 int ncclGroupEnd(void) {
   if (--group.depth || group.parts.empty()) return SUCCESS;
   call c = {*group.of, PARTS, nullptr, nullptr, 0, 1, 0, 0, group.parts};

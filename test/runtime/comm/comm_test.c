@@ -504,10 +504,35 @@ static pir_status sum_one(pir_comm *comm, const pir_comm_call *call) {
   return comm->all_reduce(comm, call, &x, &x, 1, PIR_F32, PIR_REDUCE_SUM);
 }
 
+// As much as the weights of a layer.
+static pir_status sum_of_megabytes(pir_comm *comm, const pir_comm_call *call) {
+  enum { COUNT = 3 << 20 };
+  float *x = calloc(COUNT, sizeof *x);
+  x[COUNT - 1] = (float)comm->rank + 1;
+  pir_status status = comm->all_reduce(comm, call, x, x, COUNT, PIR_F32, PIR_REDUCE_SUM);
+  float last = x[COUNT - 1];
+  free(x);
+  CHECK(status || last == 3);
+  return status;
+}
+
+static pir_status swap_parts(pir_comm *comm, const pir_comm_call *call) {
+  int32_t from[2] = {10 * comm->rank, 10 * comm->rank + 1}, to[2] = {-1, -1};
+  PIR_TRY(comm->all_to_all(comm, call, from, to, 1, PIR_I32));
+  CHECK(to[0] == comm->rank && to[1] == 10 + comm->rank);
+  return PIR_OK;
+}
+
 static void nccl_results(void **state) {
   on_ranks(4, sum_large, NULL, 0);
   expect(4, PIR_OK, NULL);
   on_ranks(2, average, NULL, 0);
+  expect(2, PIR_OK, NULL);
+  on_ranks(2, sum_of_megabytes, NULL, 0);
+  expect(2, PIR_OK, NULL);
+  setenv("PIR_SHIM_NCCL", "busy", 1);
+  on_ranks(2, swap_parts, NULL, 0);
+  unsetenv("PIR_SHIM_NCCL");
   expect(2, PIR_OK, NULL);
 }
 
@@ -524,7 +549,7 @@ static void nccl_failures(void **state) {
   with_stand_in("lost:1");
   expect(2, PIR_IO, "NCCL: an exchange did not end within 0.3 s");
   with_stand_in("absent:1");
-  expect(2, PIR_IO, "NCCL: an exchange did not end within 0.3 s");
+  expect(2, PIR_IO, "NCCL: making a ring did not end within 0.3 s");
   with_stand_in("error:1");
   assert_string_contains(runs[1].message.text, "NCCL: an exchange failed: remote process");
   assert_int_equal(runs[0].status, PIR_IO);
@@ -546,6 +571,18 @@ static void nccl_arguments(void **state) {
   assert_int_equal(pir_comm_create_nccl(host, &bad, NULL, &made), PIR_INVALID);
   bad = (pir_nccl_options){.size = 0};
   assert_int_equal(pir_comm_create_nccl(host, &bad, NULL, &made), PIR_INVALID);
+  // A version without the number: device 0. Fields of a later version follow.
+  bad = (pir_nccl_options){.size = offsetof(pir_nccl_options, device_number),
+                           .device_number = -1};
+  for (int later = 0; later < 2 && nccl_is_there; later++) {
+    struct {
+      pir_nccl_options known;
+      uint64_t more;
+    } how = {later ? (pir_nccl_options){.size = sizeof how} : bad, 0};
+    assert_int_equal(pir_comm_create_nccl(host, &how.known, NULL, &made), PIR_OK);
+    made->free(made);
+    assert_int_equal(pir_comm_create_self(&host), PIR_OK);
+  }
   host->free(host);
 }
 

@@ -124,8 +124,11 @@ static bool make_rank(run_ranks_group *group, const run *r, int index, pir_comm 
 
 // ---- turns
 
+// Ends them without the group's lock: a rank that leaves may wait for others, which need it.
 static void end_rings(one_rank *one) {
+  pthread_mutex_unlock(&one->group->lock);
   pir_rings_destroy(one->rings);
+  pthread_mutex_lock(&one->group->lock);
   one->rings = one->run.rings = NULL;
 }
 
@@ -217,34 +220,32 @@ static pir_status open_rings(one_rank *one, pir_message *why) {
   return status;
 }
 
-static int refuse(const one_rank *one, const char *option, const char *value, pir_status status,
-                  const pir_message *why) {
-  return cli_fail(&one->cli, cli_exit_code(status), "--%s=%s: %s", option, value,
-                  why->text[0] ? why->text : pir_status_text(status));
+// Opens what connects the rank to the others.
+static pir_status connect_rank(one_rank *one, pir_message *why) {
+  PIR_TRY(open_world(one, why));
+  pir_status status = open_rings(one, why);
+  one->run.rings = one->rings;
+  return status;
 }
 
-// Opens what connects the rank to the others. Returns an exit code.
-static int connect_rank(one_rank *one) {
-  pir_message why = {""};
-  pir_status status = open_world(one, &why);
-  if (status)
-    return refuse(one, "comm", "nccl", status, &why);
-  status = open_rings(one, &why);
-  one->run.rings = one->rings;
+static int refuse(const one_rank *one, pir_status status, const pir_message *why) {
   const char *file = one->group->has_file ? one->group->file.name : "";
-  return status ? refuse(one, "rings", file, status, &why) : 0;
+  return cli_fail(&one->cli, cli_exit_code(status), "--%s=%s: %s",
+                  one->rings ? "rings" : "comm", one->rings ? file : "nccl",
+                  why->text[0] ? why->text : pir_status_text(status));
 }
 
 // Ranks open their models in their order, so that their messages have it too.
 static void *run_rank(void *user) {
   one_rank *one = user;
   run_ranks_group *group = one->group;
+  pir_message why = {""};
   pthread_mutex_lock(&group->lock);
-  one->code = connect_rank(one);
+  pir_status status = connect_rank(one, &why);
   while (one->index && !group->ranks[one->index - 1].opened)
     pthread_cond_wait(&group->changed, &group->lock);
-  if (!one->code)
-    one->code = group->run_one(&one->run, one->cli.files[0]);
+  one->code = status ? refuse(one, status, &why)
+                     : group->run_one(&one->run, one->cli.files[0]);
   if (one->code && group->failed < 0)
     group->failed = one->index;
   end_rings(one);
