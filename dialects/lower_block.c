@@ -74,11 +74,13 @@ static pir_op *create_inferred_op(pir_expand *e, const pir_opdef *def,
                       .attrs = attrs,
                       .attr_count = attr_count};
   pir_op *op = e->target->create(e->target->user, &spec);
+  for (size_t i = 0; i < results; i++)
+    pir_value_set_type(pir_op_result(op, i), NULL);
   if (pir_facts_update(e->facts, op))
     return NULL;
   for (size_t i = 0; i < results; i++) {
     const pir_fact *fact = pir_facts_of(e->facts, pir_op_result(op, i));
-    if (fact->known)
+    if (pir_fact_has_rank(fact) || fact->members)
       pir_value_set_type(pir_op_result(op, i), pir_fact_type(ctx, e->facts->dims, fact));
   }
   return op;

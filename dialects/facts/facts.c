@@ -160,6 +160,21 @@ void pir_facts_complete(pir_facts *facts, const pir_op *op, char *message, size_
     pir_infer_complete(&infer, message, capacity);
 }
 
+// Completes what was inferred of a result by what its type states.
+static void take_stated(pir_infer *infer, const pir_type *type, pir_fact *fact) {
+  bool shaped = pir_fact_has_rank(fact), typed = fact->known && fact->dtype != PIR_UNDEFINED;
+  if (shaped && typed)
+    return;
+  pir_fact *stated = fact_of_type(infer, type);
+  if (shaped) {
+    fact->dtype = stated->dtype;
+    return;
+  }
+  if (typed)
+    stated->dtype = fact->dtype;
+  *fact = *stated;
+}
+
 static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results,
                            size_t count) {
   pir_infer infer;
@@ -174,16 +189,9 @@ static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results
     results[i] = nothing;  // facts found before it failed
   if (status)
     return status;
-  for (size_t i = 0; i < count; i++) {
-    const pir_value *value = i < pir_op_results(op) ? pir_op_result(op, i) : NULL;
-    if (value && !results[i].unstated &&
-        (!results[i].known || (results[i].rank < 0 && !results[i].members))) {
-      pir_fact *stated = fact_of_type(&infer, pir_value_type(value));
-      if (results[i].known && results[i].dtype != PIR_UNDEFINED)
-        stated->dtype = results[i].dtype;
-      results[i] = *stated;
-    }
-  }
+  for (size_t i = 0; i < count; i++)
+    if (i < pir_op_results(op) && !results[i].unstated && !results[i].members)
+      take_stated(&infer, pir_value_type(pir_op_result(op, i)), &results[i]);
   return PIR_OK;
 }
 

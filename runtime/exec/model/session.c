@@ -504,6 +504,9 @@ static pir_status note_outputs(pir_session *s) {
     if (s->frame.has_lods)
       pir_frame_take_lod(&s->frame, slot);
     s->outputs[i].result = s->frame.tensors[slot];
+    if (s->outputs[i].result.dtype == PIR_UNDEFINED)
+      return pir_exec_fail(&s->frame.message, PIR_INVALID, "output %u \"%s\" is not a tensor",
+                           i, p->outputs[i].port.name.data);
     if (s->outputs[i].is_bound && (p->slots[slot].late || s->outputs[i].elsewhere))
       PIR_TRY(copy_out(s, i));
   }

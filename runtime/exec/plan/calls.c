@@ -257,7 +257,8 @@ static pir_status call_results(plan_builder *b, const pir_op *op, const plan_cal
     struct slot_list list = {0};
     pir_value *value = i < pir_op_results(op) ? pir_op_result(op, i) : NULL;
     bool present = is_written(def, i, value);
-    if (present && !pir_value_type(value) && !pir_facts_of(b->facts, value)->known)
+    if (present && call->shapes_results && !pir_value_type(value) &&
+        !pir_facts_of(b->facts, value)->known)
       return pir_plan_unsupported(op, "a result without a type");
     if (present && !call->kernel && def->clause &&
         !pir_clause_choose(def->clause, (uint8_t)i, call->attrs)) {

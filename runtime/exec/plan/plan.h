@@ -77,7 +77,7 @@ typedef struct plan_buffer {
 
 typedef struct plan_slot {
   uint8_t dtype;
-  int8_t rank;                  // -1: known by running
+  int8_t rank;                  // -1: known by running, as every rank without a type
   bool late;                    // its shape is set by the instruction that defines it
   uint8_t order[PIR_MAX_RANK];  // dims from outermost to innermost in memory
   int8_t axis;                  // it is part of a larger tensor along this axis, or -1

@@ -115,7 +115,7 @@ uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def) {
                     .axis = -1,
                     .buffer = NONE,
                     .view_of = NONE};
-  slot.late = !pir_fact_has_rank(fact);
+  slot.late = !pir_fact_has_rank(fact) || slot.dtype == PIR_UNDEFINED;
   if (!slot.late)
     slot.rank = (int8_t)fact->rank;
   uint32_t extents[PIR_MAX_RANK];

@@ -187,18 +187,19 @@ pir_status pir_frame_fail_stated(frame *f, const char *op) {
                        "\"%s\" hands out another type or shape than its program says", op);
 }
 
-// Whether nothing was known of an operand when the call was planned. An array of tensors, which
-// it may turn out to be, is refused.
+// Whether nothing was known of an operand when the call was planned, although it must be a
+// tensor: an array of tensors, which it may turn out to be, is refused.
 static pir_status find_unknown(frame *f, const plan_instr *instr, bool *out_unknown) {
   const plan *p = f->plan;
   const pir_kernel *kernel = p->calls[instr->detail].kernel;
+  if (kernel && pir_kernel_takes_arrays(kernel))
+    return PIR_OK;
   for (uint32_t i = 0; i < instr->in_count; i++) {
     uint32_t slot = p->words[instr->in + i];
     if (slot == NONE || p->slots[slot].rank >= 0)
       continue;
     const pir_tensor *tensor = &f->tensors[slot];
-    bool is_array = tensor->data && tensor->dtype == PIR_UNDEFINED;
-    if (is_array && !(kernel && pir_kernel_takes_arrays(kernel)))
+    if (tensor->data && tensor->dtype == PIR_UNDEFINED)
       return pir_exec_fail(&f->message, PIR_INVALID,
                            "\"%s\": expects a tensor, found an array of tensors", instr->label);
     *out_unknown = true;
@@ -395,7 +396,7 @@ static pir_status run_instr(frame *f, const plan_instr *instr, uint32_t number) 
     PIR_TRY(find_unknown(f, instr, &unknown));
   if (instr->late && !control)
     PIR_TRY(shape_late(f, instr, number));
-  if (unknown && !f->plan->calls[instr->detail].shapes_results)
+  if (unknown)
     PIR_TRY(pir_frame_compare(f, instr));
   if (control)
     PIR_TRY(pir_frame_run_control(f, instr, number));

@@ -81,15 +81,21 @@ static pir_status take_late_result(frame *f, pir_dims *dims, uint32_t slot,
   return PIR_OK;
 }
 
-// Memory was planned for the result as it is stated, where nothing was known of an operand.
+static bool has_planned_type(const plan_slot *slot, const pir_fact *fact) {
+  return !fact->known || fact->dtype == PIR_UNDEFINED || slot->dtype == PIR_UNDEFINED ||
+         fact->dtype == slot->dtype;
+}
+
+// Memory, and the ops that read it, were planned for the result as it is stated, where nothing
+// was known of an operand. Of a late result only the type was.
 static pir_status check_planned_result(frame *f, pir_dims *dims, uint32_t slot,
                                        const pir_fact *fact, const char *op) {
+  const plan_slot *planned = &f->plan->slots[slot];
   const pir_tensor *tensor = &f->tensors[slot];
   int64_t extent;
-  if (!pir_fact_has_rank(fact))
-    return PIR_OK;
-  bool fits = fact->dtype == tensor->dtype && fact->rank == tensor->rank;
-  for (int i = 0; fits && i < fact->rank; i++)
+  bool shaped = pir_fact_has_rank(fact) && !planned->late;
+  bool fits = has_planned_type(planned, fact) && (!shaped || fact->rank == tensor->rank);
+  for (int i = 0; fits && shaped && i < fact->rank; i++)
     fits = !pir_dim_is_const(dims, fact->shape[i], &extent) || extent == tensor->shape[i];
   return fits ? PIR_OK : pir_frame_fail_stated(f, op);
 }
