@@ -11,6 +11,7 @@
 #include <effects.h>
 #include <map.h>
 #include <pass_list.h>
+#include <pir/compiler/dialect/pd_op.h>
 #include <pir/layer/named_values.h>
 #include <vec.h>
 
@@ -21,10 +22,18 @@ typedef struct cut_value {
 
 typedef PIR_VEC(cut_value) cut_values;
 
+// An output that the program had, and what it read.
+typedef struct old_output {
+  pir_op *op;
+  pir_value *value;
+} old_output;
+
 typedef struct cutting {
   pir_pass_run *run;
   pir_context *ctx;
   cut_values inputs, outputs;
+  PIR_VEC(old_output) old;
+  PIR_VEC(pir_op *) made;  // new outputs
 } cutting;
 
 static pir_status refuse(const cutting *c, pir_status status, const char *what, pir_str name) {
@@ -131,6 +140,19 @@ static pir_walk_result note_reads(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
+// Whether an op makes an array or reads one. It stays where it is, since arrays are written in
+// place, but it does no more.
+static bool looks_at_array(const pir_op *op) {
+  switch (pir_op_def(op)->id) {
+    case PD_CREATE_ARRAY:
+    case PD_CREATE_ARRAY_LIKE:
+    case PD_TENSOR_TO_ARRAY:
+    case PD_ARRAY_LENGTH:
+    case PD_ARRAY_READ: return true;
+    default: return false;
+  }
+}
+
 // Stops at an op that does more than computing its results, or that may.
 static pir_walk_result find_effect(pir_op *op, void *user) {
   enum {
@@ -138,7 +160,8 @@ static pir_walk_result find_effect(pir_op *op, void *user) {
                PIR_TERMINATOR
   };
   (void)user;
-  bool harmless = pir_op_has(op, PIR_REGISTERED) && pir_op_has_any(op, HARMLESS);
+  bool harmless =
+      pir_op_has(op, PIR_REGISTERED) && (pir_op_has_any(op, HARMLESS) || looks_at_array(op));
   return harmless ? PIR_WALK_CONTINUE : PIR_WALK_STOP;
 }
 
@@ -188,23 +211,33 @@ static void erase_unneeded(const cutting *c) {
 
 // ---- ports
 
-// From the last one on: an output may read the result of another one.
-static void erase_outputs(const cutting *c) {
-  for (pir_op *op = pir_block_last(pir_program_block(c->run->program)), *before; op;
-       op = before) {
-    before = pir_op_prev(op);
-    if (pir_op_has(op, PIR_OUTPUT) && pir_op_unused(op))
-      pir_rewriter_erase(c->run->rewriter, op);
+// Lets the outputs that the program has read nothing, and adds the new ones. From the last one
+// on: an output may read the result of another one.
+static void replace_outputs(cutting *c) {
+  pir_op *op = c->outputs.count ? pir_block_last(pir_program_block(c->run->program)) : NULL;
+  for (; op; op = pir_op_prev(op)) {
+    if (!pir_op_has(op, PIR_OUTPUT) || !pir_op_unused(op))
+      continue;
+    old_output old = {op, pir_op_operand(op, 0)};
+    pir_vec_push(pir_context_arena(c->ctx), &c->old, old);
+    pir_rewriter_set_operand(c->run->rewriter, op, 0, NULL);
   }
+  for (size_t i = 0; i < c->outputs.count; i++)
+    pir_vec_push(
+        pir_context_arena(c->ctx), &c->made,
+        program_append_output(c->run, c->outputs.items[i].value, c->outputs.items[i].name));
 }
 
-// Replaces the outputs that the program has.
-static void replace_outputs(cutting *c) {
-  if (!c->outputs.count)
-    return;
-  erase_outputs(c);
-  for (size_t i = 0; i < c->outputs.count; i++)
-    program_append_output(c->run, c->outputs.items[i].value, c->outputs.items[i].name);
+static void restore_outputs(cutting *c) {
+  for (size_t i = c->made.count; i-- > 0;)
+    pir_rewriter_erase(c->run->rewriter, c->made.items[i]);
+  for (size_t i = c->old.count; i-- > 0;)
+    pir_rewriter_set_operand(c->run->rewriter, c->old.items[i].op, 0, c->old.items[i].value);
+}
+
+static void erase_old_outputs(cutting *c) {
+  for (size_t i = 0; i < c->old.count; i++)
+    pir_rewriter_erase(c->run->rewriter, c->old.items[i].op);
 }
 
 static void replace_inputs(cutting *c) {
@@ -229,16 +262,20 @@ static void follow_inputs(void *user, pir_op *op, pir_value *const *by) {
 }
 
 // The outputs come first, so that they read a value written in place as other readers do; the
-// inputs stand for the values that readers get.
+// inputs stand for the values that readers get. A failure leaves the program as it was.
 static pir_status change_ports(cutting *c) {
   pir_rewrite_listener listener = {.replaced = follow_inputs, .user = c};
   replace_outputs(c);
   pir_rewriter_listen(c->run->rewriter, &listener);
   pir_status status = pir_forward_writes(c->run, false, NULL, NULL);
   pir_rewriter_unlisten(c->run->rewriter, &listener);
-  if (!status)
-    replace_inputs(c);
-  return status;
+  if (status) {
+    restore_outputs(c);
+    return status;
+  }
+  erase_old_outputs(c);
+  replace_inputs(c);
+  return PIR_OK;
 }
 
 pir_status pir_pass_cut(pir_pass_run *run) {
@@ -250,6 +287,8 @@ pir_status pir_pass_cut(pir_pass_run *run) {
     status = change_ports(&c);
   if (!status)
     erase_unneeded(&c);
+  pir_vec_free(pir_context_arena(c.ctx), &c.made);
+  pir_vec_free(pir_context_arena(c.ctx), &c.old);
   pir_vec_free(pir_context_arena(c.ctx), &c.inputs);
   pir_vec_free(pir_context_arena(c.ctx), &c.outputs);
   return status;

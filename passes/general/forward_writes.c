@@ -53,8 +53,9 @@ typedef struct forwarding {
   bool all_last;      // the last value of every variable is asked for
   pir_map variables;  // value -> its variable
   PIR_VEC(variable *) all;
-  pir_map splits;    // in-place result that is a list -> the op that gives its members
-  pir_map carriers;  // op -> carrier
+  pir_map splits;            // in-place result that is a list -> the op that gives its members
+  PIR_VEC(pir_op *) parted;  // those ops
+  pir_map carriers;          // op -> carrier
   PIR_VEC(carrier *) made;
   uint64_t position;  // of the op that is looked at; marks keep it
   uint64_t reads;
@@ -187,6 +188,7 @@ static pir_op *split_written(forwarding *f, pir_op *op, const pir_value *from, p
   pir_op *split = pir_rewriter_create(f->run->rewriter, pir_op_next(op), &spec);
   pir_arena_free(f->arena, types, count * sizeof *types);
   pir_map_put(f->arena, &f->splits, to, (uint64_t)(uintptr_t)split);
+  pir_vec_push(f->arena, &f->parted, split);
   return split;
 }
 
@@ -410,12 +412,28 @@ static pir_walk_result forward_op(pir_op *op, void *user) {
 
 // ---- the pass
 
-static pir_status forward(forwarding *f) {
-  pir_op *module = pir_program_module(f->run->program);
-  pir_walk(module, PIR_PRE_ORDER, note_op, f);
+static pir_status check_carriers(forwarding *f) {
   for (size_t i = 0; i < f->made.count; i++) {
     choose_returned(f, f->made.items[i]);
     PIR_TRY(check_carrier(f->made.items[i]));
+  }
+  return PIR_OK;
+}
+
+// Nobody reads their results yet, but for those of later ones.
+static void erase_splits(forwarding *f) {
+  for (size_t i = f->parted.count; i-- > 0;)
+    pir_rewriter_erase(f->run->rewriter, f->parted.items[i]);
+}
+
+// A failure leaves the program as it was.
+static pir_status forward(forwarding *f) {
+  pir_op *module = pir_program_module(f->run->program);
+  pir_walk(module, PIR_PRE_ORDER, note_op, f);
+  pir_status status = check_carriers(f);
+  if (status) {
+    erase_splits(f);
+    return status;
   }
   for (size_t i = 0; i < f->made.count; i++)
     if (f->made.items[i]->returned)
@@ -438,6 +456,7 @@ static void free_all(forwarding *f) {
   pir_vec_free(f->arena, &f->all);
   pir_map_free(f->arena, &f->variables);
   pir_map_free(f->arena, &f->splits);
+  pir_vec_free(f->arena, &f->parted);
   pir_map_free(f->arena, &f->carriers);
 }
 

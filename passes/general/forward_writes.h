@@ -10,7 +10,8 @@ typedef void (*pir_written_fn)(void *user, pir_value *first, pir_value *last);
 
 // Lets every later reader of a written value read the result of the last write. `parameters`:
 // also of parameters whose elements stay the same. `each` may be NULL. PIR_UNSUPPORTED,
-// reported: a region writes a value from outside that no result can have.
+// reported, and nothing is changed: a region writes a value from outside that no result can
+// have.
 pir_status pir_forward_writes(pir_pass_run *run, bool parameters, pir_written_fn each,
                               void *user);
 

@@ -42,9 +42,10 @@ pir_op *program_add_output(const pir_pass_run *run, pir_op *at, pir_value *value
   return pir_rewriter_create(run->rewriter, at, &spec);
 }
 
-void program_append_output(const pir_pass_run *run, pir_value *value, pir_str name) {
+pir_op *program_append_output(const pir_pass_run *run, pir_value *value, pir_str name) {
   pir_op *last = pir_block_last(pir_program_block(run->program));
   pir_op *output = program_add_output(run, last, value, name);
   if (!pir_op_has(last, PIR_TERMINATOR))
     pir_op_move_before(last, output);
+  return output;
 }

@@ -10,6 +10,6 @@ pir_value *program_add_input(const pir_pass_run *run, pir_op *at, pir_str name,
 // Creates a builtin.shadow_output in front of `at`.
 pir_op *program_add_output(const pir_pass_run *run, pir_op *at, pir_value *value, pir_str name);
 // Does the same at the end of the program, in front of a terminator.
-void program_append_output(const pir_pass_run *run, pir_value *value, pir_str name);
+pir_op *program_append_output(const pir_pass_run *run, pir_value *value, pir_str name);
 
 #endif

@@ -84,6 +84,31 @@ def test_bad_pipelines(pipeline, says):
         libpir.Program.parse(LOOP).run_passes(pipeline)
 
 
+# Nothing can stand for what the branch writes, since its shape is another one there. The members of a list are written, too.
+BRANCH = """{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2]} : () -> tensor<2xf32>
+    (%c) = "pd_op.data" () {dtype:bool,name:"c",place:Place(undefined:0),shape:[]} : () -> tensor<b>
+    () = "pd_op.if" (%c) {} -> {
+        (%s) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[2,1]} : () -> tensor<2xi64>
+        (%z) = "pd_op.reshape_" (%x, %s) {} : (tensor<2xf32>, tensor<2xi64>) -> tensor<2x1xf32>
+        () = "cf.yield" () {} : () ->
+    } else {
+        () = "cf.yield" () {} : () ->
+    }
+    (%e) = "pd_op.relu" (%x) {} : (tensor<2xf32>) -> tensor<2xf32>
+    (%f) = "pd_op.fetch" (%e) {col:0,name:"e"} : (tensor<2xf32>) -> tensor<2xf32>
+    (%g) = "pd_op.fetch" (%f) {col:0,name:"g"} : (tensor<2xf32>) -> tensor<2xf32>
+}"""
+
+
+def test_a_refused_cut_changes_nothing():
+    program = libpir.Program.parse(BRANCH)
+    before = program.text()
+    with pytest.raises(libpir.UnsupportedError, match="a region writes a value"):
+        program.run_passes("cut{outputs=e|x}")
+    assert program.text() == before
+
+
 def test_bad_rules():
     with pytest.raises(libpir.InvalidError, match="rules:1"):
         libpir.Program.parse(LOOP).run_passes("dce", rules="rule {")
