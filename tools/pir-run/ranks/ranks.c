@@ -244,8 +244,7 @@ static void *run_rank(void *user) {
   pir_status status = connect_rank(one, &why);
   while (one->index && !group->ranks[one->index - 1].opened)
     pthread_cond_wait(&group->changed, &group->lock);
-  one->code = status ? refuse(one, status, &why)
-                     : group->run_one(&one->run, one->cli.files[0]);
+  one->code = status ? refuse(one, status, &why) : group->run_one(&one->run, one->cli.files[0]);
   if (one->code && group->failed < 0)
     group->failed = one->index;
   end_rings(one);
