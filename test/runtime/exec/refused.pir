@@ -106,8 +106,8 @@
 }
 //--- untyped_input.pir
 {
-    (%x) = "pd_op.data" () {dtype:Undefined,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> tensor<2x3xf32>
-    (%o) = "pd_op.relu" (%x) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%x) = "pd_op.data" () {dtype:Undefined,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> <<NULL TYPE>>
+    (%o) = "pd_op.relu" (%x) {} : (<<NULL TYPE>>) -> tensor<2x3xf32>
     (%f) = "pd_op.fetch" (%o) {col:0,name:"o"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 }
 //--- while_count.pir
