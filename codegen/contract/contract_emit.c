@@ -297,9 +297,9 @@ static void pack_line(panel_packing *p, loop_block *block, loop_expr *last, loop
   }
 }
 
-// Whether squares of b are turned in registers: b is adjacent along the last reduced axis, and a
-// line gathered lane by lane would touch a line of the cache for each of them. A constant b is
-// packed once, which takes less time than to compile the squares.
+// Whether squares of b are turned in registers: b is adjacent along the last reduced axis, and
+// a line gathered lane by lane would touch a line of the cache for each of them. A constant b
+// is packed once, which takes less time than to compile the squares.
 static bool packs_squares(const contract_form *f) {
   int64_t apart, next, steps;
   int last = f->tap_count ? f->taps[f->tap_count - 1] : -1;

@@ -157,7 +157,8 @@ typedef struct pir_nccl_options {
 // in an order of its own, rounds sums of f16 and bf16 as often as it adds, and lets a NaN in
 // max or min be lost. A rank that waits in NCCL hears of another one's failure only as the end
 // of its time, `timeout_ns`. All ranks call it. `options` may be NULL. On success the
-// communicator owns `host`. PIR_UNAVAILABLE: a rank lacks the library, the driver or the device.
+// communicator owns `host`. PIR_UNAVAILABLE: a rank lacks the library, the driver or the
+// device.
 PIR_API PIR_NODISCARD pir_status pir_comm_create_nccl(pir_comm *host,
                                                       const pir_nccl_options *options,
                                                       const pir_comm_call *call,
