@@ -71,7 +71,7 @@ typedef struct left_side {
   int64_t lanes;  // columns of the product
 } left_side;
 
-static int64_t product_of(int64_t a, int64_t b) {
+static int64_t capped_product(int64_t a, int64_t b) {
   return a < INT32_MAX / b ? a * b : INT32_MAX;
 }
 
@@ -100,7 +100,7 @@ static bool find_left_side(const contraction *c, left_side *out) {
     if (!pir_dim_is_const(c->dims, c->vars[v].extent, &extent) || extent < 1)
       return false;
     if (!a)
-      out->lanes = product_of(out->lanes, extent);
+      out->lanes = capped_product(out->lanes, extent);
     if (!c->vars[v].reduced || extent == 1)
       continue;
     if (!a || !b || out->axis >= 0)
@@ -110,7 +110,7 @@ static bool find_left_side(const contraction *c, left_side *out) {
   }
   for (int i = c->a.rank - 1; i >= 0 && out->axis >= 0 && c->a.order[i] != out->axis; i--) {
     bool known = pir_dim_is_const(c->dims, c->a.shape[c->a.order[i]], &extent) && extent > 0;
-    out->apart = known ? product_of(out->apart, extent) : out->apart;
+    out->apart = known ? capped_product(out->apart, extent) : out->apart;
   }
   return out->axis >= 0;
 }

@@ -160,7 +160,7 @@ void pir_facts_complete(pir_facts *facts, const pir_op *op, char *message, size_
     pir_infer_complete(&infer, message, capacity);
 }
 
-// Completes what was inferred of a result by what its type states.
+// Completes the inferred facts of a result by its stated type.
 static void take_stated(pir_infer *infer, const pir_type *type, pir_fact *fact) {
   bool shaped = pir_fact_has_rank(fact), typed = fact->known && fact->dtype != PIR_UNDEFINED;
   if (shaped && typed)

@@ -22,7 +22,7 @@ typedef struct cut_value {
 
 typedef PIR_VEC(cut_value) cut_values;
 
-// An output that the program had, and what it read.
+// An output of the program, and the value that it read.
 typedef struct old_output {
   pir_op *op;
   pir_value *value;

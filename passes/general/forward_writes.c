@@ -420,7 +420,7 @@ static pir_status check_carriers(forwarding *f) {
   return PIR_OK;
 }
 
-// Nobody reads their results yet, but for those of later ones.
+// Only later splits read their results yet.
 static void erase_splits(forwarding *f) {
   for (size_t i = f->parted.count; i-- > 0;)
     pir_rewriter_erase(f->run->rewriter, f->parted.items[i]);

@@ -227,7 +227,7 @@ static bool wait_for_leaving(const nccl_ring *g) {
   return false;
 }
 
-static bool leave_ring(const nccl_ring *g) {
+static bool left_in_order(const nccl_ring *g) {
   const pir_device_ops *ops = g->device->ops;
   if (ops->enter(g->device))
     return false;
@@ -239,7 +239,7 @@ static bool leave_ring(const nccl_ring *g) {
 // NCCL ends its part of the ring in an orderly way, or at once where that takes too long.
 static void end_ring(nccl_ring *g) {
   const pir_device_ops *ops = g->device->ops;
-  if (leave_ring(g) && !ops->enter(g->device)) {
+  if (left_in_order(g) && !ops->enter(g->device)) {
     (void)g->library.destroy(g->handle);
     (void)ops->leave(g->device);
     g->handle = NULL;
