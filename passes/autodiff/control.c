@@ -418,36 +418,67 @@ typedef struct loop_diff {
   value_list results;   // whose gradients the loop carries
   value_list outer;     // values from outside, whose gradients add up
   value_list operands;  // of the gradient loop
+  pir_map reached;      // the values of the body that have a gradient
 } loop_diff;
 
-static void let_flow(diff *d, const pir_value *value) {
+// ---- where gradients flow in the steps of a loop, although it begins with tensors that take none
+static bool let_flow(diff *d, const pir_value *value) {
   const pir_type *type = pir_value_type(value);
-  if (type && pir_type_is_tensor(type) && diff_has_numbers(type))
-    pir_map_put(d->arena, &d->flowing, value, 1);
+  bool list = type && pir_type_kind_of(type) == PIR_TYPE_VECTOR;
+  bool numbers = list || (type && pir_type_is_tensor(type) && diff_has_numbers(type));
+  if (!numbers || pir_map_find(&d->flowing, value))
+    return false;
+  pir_map_put(d->arena, &d->flowing, value, 1);
+  return true;
 }
 
-// Whether an op states that it stops only because all that it reads does.
-static bool stops_by_operands(const diff *d, const pir_op *op, bool *out_flows) {
-  bool stops = true;
+// Whether an op states that it stops only because what it reads did: an op without a gradient
+// stops by itself.
+static bool stops_by_operands(const diff *d, const pir_op *op) {
+  bool stops = pir_op_meaning(op)->grad_count || pir_op_has(op, PIR_STRUCTURAL), some = false;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     const pir_value *value = pir_op_operand(op, i);
     bool flows = value && pir_map_find(&d->flowing, value);
-    *out_flows |= flows;
+    some |= flows;
     stops &= !value || flows || diff_states_stop(d, value);
   }
-  return stops;
+  return stops && some;
 }
 
-// A gradient flows into the argument, and through the ops of the body that stop on its account.
-static void make_flow(loop_diff *l, size_t i) {
-  diff *d = l->b->d;
-  let_flow(d, pir_block_argument(l->body, i));
-  for (const pir_op *op = pir_block_first(l->body); op; op = pir_op_next(op)) {
-    bool flows = false;
-    if (stops_by_operands(d, op, &flows) && flows)
-      for (size_t k = 0; k < pir_op_results(op); k++)
-        let_flow(d, pir_op_result(op, k));
+static bool flow_through(diff *d, const pir_block *block);
+
+static bool flow_through_regions(diff *d, const pir_op *op) {
+  bool more = false;
+  size_t loop = pir_op_is_loop(op);
+  for (size_t i = 0; i < pir_op_regions(op); i++) {
+    const pir_block *body = pir_op_body(op, i);
+    if (!body)
+      continue;
+    for (size_t k = 0; loop && k < pir_block_arguments(body); k++)
+      if (pir_map_find(&d->flowing, pir_op_operand(op, k + 1)))
+        more |= let_flow(d, pir_block_argument(body, k));
+    more |= flow_through(d, body);
+    const pir_op *last = pir_block_last(body);
+    for (size_t k = 0; k < pir_op_results(op) && k + loop < pir_op_operands(last); k++)
+      if (pir_map_find(&d->flowing, pir_op_operand(last, k + loop)))
+        more |= let_flow(d, pir_op_result(op, k));
   }
+  return more;
+}
+
+// Gradients flow through the ops of a block that stop on account of values into which they flow
+// now. Returns whether there are more such values.
+static bool flow_through(diff *d, const pir_block *block) {
+  bool more = false;
+  for (const pir_op *op = pir_block_first(block); op; op = pir_op_next(op)) {
+    if (pir_op_regions(op)) {
+      more |= flow_through_regions(d, op);
+      continue;
+    }
+    for (size_t i = 0; stops_by_operands(d, op) && i < pir_op_results(op); i++)
+      more |= let_flow(d, pir_op_result(op, i));
+  }
+  return more;
 }
 
 static bool is_read_once(const pir_value *value) {
@@ -468,6 +499,70 @@ static bool only_sums(const loop_diff *l, size_t i) {
          pir_value_type(argument) == pir_value_type(next);
 }
 
+// Gradients flow into the arguments that begin with a tensor that takes none, where a step hands
+// out something into which they flow.
+static void make_flow(loop_diff *l) {
+  diff *d = l->b->d;
+  const pir_op *last = pir_block_last(l->body);
+  bool more = true;
+  while (more) {
+    more = false;
+    for (size_t i = 0; i < pir_op_results(l->op); i++) {
+      const pir_value *argument = pir_block_argument(l->body, i);
+      if (diff_states_stop(d, argument) && !diff_states_stop(d, pir_op_operand(last, i + 1)) &&
+          !only_sums(l, i))
+        more |= let_flow(d, argument);
+    }
+    more |= flow_through(d, l->body);
+  }
+}
+
+static pir_walk_result find_write(pir_op *op, void *user) {
+  *(bool *)user |= diff_writes_over(op);
+  return *(bool *)user ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+}
+
+// Lists the values of the body from which gradients may come: what a step hands out under a
+// result that has one, and what it writes into arrays.
+static void list_sources(const loop_diff *l, value_list *out) {
+  const diff *d = l->b->d;
+  pir_op *last = pir_block_last(l->body);
+  for (size_t i = 0; i < pir_op_results(l->op); i++)
+    if (diff_has_terms(l->b, pir_op_result(l->op, i)))
+      pir_vec_push(d->arena, out, pir_op_operand(last, i + 1));
+  for (pir_op *op = pir_block_first(l->body); op != last; op = pir_op_next(op)) {
+    bool writes = false;
+    pir_walk(op, PIR_PRE_ORDER, find_write, &writes);
+    if (writes)
+      diff_inputs(d, op, out);
+  }
+}
+
+// Notes which values of the body gradients reach: in the same step, or in one before.
+static pir_status note_reached(loop_diff *l) {
+  diff *d = l->b->d;
+  value_list work = {0};
+  list_sources(l, &work);
+  for (size_t n = 0; n < work.count; n++) {
+    pir_value *value = work.items[n];
+    if (!value || pir_map_find(&l->reached, value) || diff_states_stop(d, value))
+      continue;
+    pir_map_put(d->arena, &l->reached, value, 1);
+    const pir_op *op = pir_value_is_argument(value) ? NULL : pir_value_op(value);
+    if (op && pir_op_is(op, PD_ASSIGN) && pir_map_find(&d->flowing, value))
+      return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                           "unsupported: gradients through this copy of what a loop carries: "
+                           "it does not say whether it stops them, or only was made of a "
+                           "tensor that does");
+    if (op && pir_op_block(op) == l->body)
+      diff_inputs(d, op, &work);
+    else if (!op && pir_value_block(value) == l->body)
+      pir_vec_push(d->arena, &work,
+                   pir_op_operand(pir_block_last(l->body), pir_value_index(value) + 1));
+  }
+  return PIR_OK;
+}
+
 static pir_status list_carried(loop_diff *l) {
   diff *d = l->b->d;
   value_list read = {0}, from_outside = {0};
@@ -476,8 +571,10 @@ static pir_status list_carried(loop_diff *l) {
     if (i >= pir_op_operands(l->op) || diff_is_array(read.items[i]))
       pir_vec_push(d->arena, &from_outside, read.items[i]);
   wanted_of(d, &from_outside, 0, &l->outer);
+  make_flow(l);
+  PIR_TRY(note_reached(l));
   for (size_t i = 0; i < pir_op_results(l->op); i++) {
-    pir_value *result = pir_op_result(l->op, i);
+    pir_value *result = pir_op_result(l->op, i), *argument = pir_block_argument(l->body, i);
     const pir_type *type = pir_value_type(result);
     if (!type || !pir_type_is_tensor(type) || !diff_has_numbers(type))
       continue;
@@ -487,9 +584,7 @@ static pir_status list_carried(loop_diff *l) {
     // the argument therefore says that it stops.
     if (any && !flows && only_sums(l, i))
       continue;
-    if (any && !flows)
-      make_flow(l, i);
-    bool placeholder = is_placeholder(d, pir_block_argument(l->body, i));
+    bool placeholder = is_placeholder(d, argument);
     if (any && placeholder)
       return pir_report_op(l->op, PIR_UNSUPPORTED, PIR_ERROR,
                            "unsupported: gradients through result %zu of this loop, which "
@@ -499,7 +594,7 @@ static pir_status list_carried(loop_diff *l) {
       continue;
     if (!any)
       diff_add(l->b, result, diff_full_like(l->b, diff_copy(l->b, result), 0));
-    if (any || flows)
+    if (any || flows || pir_map_find(&l->reached, argument))
       pir_vec_push(d->arena, &l->results, result);
   }
   return PIR_OK;
@@ -600,6 +695,7 @@ static pir_status diff_loop(diff_block *b, pir_op *op) {
       diff_add(b, of, pir_op_result(l.gradient, i));
   }
   diff_erase_unused(b->d, before, &b->d->terms);
+  pir_map_free(b->d->arena, &l.reached);
   return pir_facts_update(b->d->facts, l.gradient);
 }
 

@@ -319,6 +319,17 @@ static void convert_to_complex(pir_dtype to, void *to_data, int64_t to_stride, p
   pir_convert(real, imaginary, to_stride * 2, part, from_imaginary, from_stride * 2, n);
 }
 
+// A complex number is true if one of its parts is.
+static void convert_complex_to_bool(bool *to_data, int64_t to_stride, pir_dtype from,
+                                    const char *from_data, int64_t from_stride, int64_t n) {
+  bool parts[2];
+  int64_t step = from_stride * (int64_t)pir_dtype_size(from);
+  for (int64_t i = 0; i < n; i++) {
+    pir_convert(PIR_BOOL, parts, 1, real_part_dtype(from), from_data + i * step, 1, 2);
+    to_data[i * to_stride] = parts[0] || parts[1];
+  }
+}
+
 // One of the types at least is a 16-bit or 8-bit float: converts through blocks of f32.
 static void convert_through_f32(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from,
                                 const void *from_data, int64_t from_stride, int64_t n) {
@@ -351,6 +362,8 @@ void pir_convert(pir_dtype to, void *to_data, int64_t to_stride, pir_dtype from,
     copy_same_dtype(pir_dtype_size(to), to_data, to_stride, from_data, from_stride, n);
   } else if (pir_dtype_is_complex(to)) {
     convert_to_complex(to, to_data, to_stride, from, from_data, from_stride, n);
+  } else if (pir_dtype_is_complex(from) && to == PIR_BOOL) {
+    convert_complex_to_bool(to_data, to_stride, from, from_data, from_stride, n);
   } else if (pir_dtype_is_complex(from)) {
     pir_convert(to, to_data, to_stride, real_part_dtype(from), from_data, from_stride * 2, n);
   } else if (is_native_dtype(to) && is_native_dtype(from)) {
