@@ -1,0 +1,31 @@
+// A complex number is true if one of its parts is: as cast, any and all see it.
+// RUN: rm -rf %t && mkdir %t && sed -n 's,^// MAKE ,,p' %s > %t/make.pir
+// RUN: pir-run %t/make.pir --output=x=@%t/x.npy
+// RUN: for p in kernels compile; do pir-run %s --pipeline=$p --input=x=@%t/x.npy --print; done | FileCheck %s
+// CHECK:      cast: bool[3]
+// CHECK-NEXT: [1, 0, 1]
+// CHECK-NEXT: any: bool[]
+// CHECK-NEXT: 1
+// CHECK-NEXT: all: bool[]
+// CHECK-NEXT: 0
+// CHECK-NEXT: cast: bool[3]
+// CHECK-NEXT: [1, 0, 1]
+// CHECK-NEXT: any: bool[]
+// CHECK-NEXT: 1
+// CHECK-NEXT: all: bool[]
+// CHECK-NEXT: 0
+// MAKE {
+// MAKE     (%r) = "pd_op.assign_value" () {dtype:float32,place:Place(undefined:0),shape:[3],values:[0,0,0]} : () -> tensor<3xf32>
+// MAKE     (%i) = "pd_op.assign_value" () {dtype:float32,place:Place(undefined:0),shape:[3],values:[1,0,-2]} : () -> tensor<3xf32>
+// MAKE     (%x) = "pd_op.complex" (%r, %i) {} : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xc64>
+// MAKE     (%0) = "pd_op.fetch" (%x) {col:0,name:"x",persistable:[true]} : (tensor<3xc64>) -> tensor<3xc64>
+// MAKE }
+{
+    (%x) = "pd_op.data" () {dtype:complex64,name:"x",place:Place(undefined:0),shape:[3],stop_gradient:[true]} : () -> tensor<3xc64>
+    (%c) = "pd_op.cast" (%x) {dtype:bool,stop_gradient:[true]} : (tensor<3xc64>) -> tensor<3xb>
+    (%a) = "pd_op.any" (%x) {axis:[],keepdim:false,stop_gradient:[true]} : (tensor<3xc64>) -> tensor<b>
+    (%b) = "pd_op.all" (%x) {axis:[],keepdim:false,stop_gradient:[true]} : (tensor<3xc64>) -> tensor<b>
+    (%d) = "pd_op.fetch" (%c) {col:0,name:"cast",persistable:[true]} : (tensor<3xb>) -> tensor<3xb>
+    (%e) = "pd_op.fetch" (%a) {col:1,name:"any",persistable:[true]} : (tensor<b>) -> tensor<b>
+    (%f) = "pd_op.fetch" (%b) {col:2,name:"all",persistable:[true]} : (tensor<b>) -> tensor<b>
+}
