@@ -28,10 +28,11 @@ static double round_position(const grid_grad *g, double v) {
   return pir_round_single(g->single, v);
 }
 
+// A position on the border itself still has its slope.
 static spot clip_spot(spot s, double most) {
-  if (s.at <= 0)
+  if (s.at < 0)
     return (spot){0, 0};
-  return s.at >= most ? (spot){most, 0} : s;
+  return s.at > most ? (spot){most, 0} : s;
 }
 
 // Reflects the position at both ends of an axis of extent n, until it lies between them.
@@ -42,9 +43,9 @@ static spot reflect_spot(const grid_grad *g, spot s, double n) {
     return (spot){0, 0};
   double v = s.at - low, sign = v < 0 ? -1 : 1;
   v = fabs(v);
-  double turns = floor(v / span), rest = v - turns * span;
-  bool back = fmod(turns, 2) != 0;
-  double distance = back ? span - rest : rest;
+  double rest = v - floor(v / (2 * span)) * 2 * span;
+  bool back = rest > span;
+  double distance = back ? 2 * span - rest : rest;
   return (spot){round_position(g, distance + low), s.rate * sign * (back ? -1 : 1)};
 }
 
