@@ -1,8 +1,9 @@
 // Gradients in primitive ops where a shape, a type or a value does not allow them: the numbers are those of the gradient ops, or they are refused. No
 // repeats, nothing to repeat or to select, starts that only the run shows, a mask larger than what it fills, numbers beyond f32, values that are
-// broadcast, and complex numbers, whose gradients conjugate. Ties of a whole tensor, the variance of nothing, the gradient of a sum of another type.
+// broadcast, norms of all axes, sums of another type, and complex numbers, whose gradients
+// conjugate. Ties of a whole tensor, the variance of nothing, the gradient of a sum of another type.
 // RUN: rm -rf %t && split-file %s %t
-// DEFINE: %{each} = for f in tile tile_empty slice fill select select_empty kth put_true put_false complex
+// DEFINE: %{each} = for f in tile tile_empty slice fill select select_empty kth put_true put_false norm sum complex
 // DEFINE: %{in} = --input=x=6xf32=0.25..0.75 --pipeline=kernels
 // RUN: %{each}; do mkdir %t/$f && pir-opt %t/$f.pir --verify-each '--passes=backward{ones,loss=y,wrt=x}' -o %t/op.pir && pir-run %t/op.pir %{in} --output-dir=%t/$f || exit 1; done
 // RUN: %{each}; do echo $f; pir-opt %t/$f.pir --verify-each '--passes=backward{ones,prim,loss=y,wrt=x}' -o %t/prim.pir && pir-run %t/prim.pir %{in} --expect-dir=%t/$f || exit 1; done
@@ -118,6 +119,27 @@
     (%l) = "builtin.combine" (%i) {stop_gradient:[true]} : (tensor<2xi64>) -> vec[tensor<2xi64>]
     (%o) = "pd_op.index_put" (%z, %l, %v) {accumulate:false, stop_gradient:[false]} : (tensor<6xf32>, vec[tensor<2xi64>], tensor<1xf32>) -> tensor<6xf32>
     (%fy) = "pd_op.fetch" (%o) {col:0,name:"y",persistable:[true],stop_gradient:[false]} : (tensor<6xf32>) -> tensor<6xf32>
+}
+//--- norm.pir
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[6],stop_gradient:[false]} : () -> tensor<6xf32>
+    (%xs) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[2,3]} : () -> tensor<2xi64>
+    (%z) = "pd_op.reshape" (%x, %xs) {stop_gradient:[false]} : (tensor<6xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+    (%o) = "pd_op.p_norm" (%z) {porder:inf, axis:-1, epsilon:1e-12, keepdim:false, asvector:true, stop_gradient:[false]} : (tensor<2x3xf32>) -> tensor<f32>
+    (%fy) = "pd_op.fetch" (%o) {col:0,name:"y",persistable:[true],stop_gradient:[false]} : (tensor<f32>) -> tensor<f32>
+}
+//--- sum.pir
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[6],stop_gradient:[false]} : () -> tensor<6xf32>
+    (%xs) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[2,3]} : () -> tensor<2xi64>
+    (%z) = "pd_op.reshape" (%x, %xs) {stop_gradient:[false]} : (tensor<6xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+    (%a) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[1]} : () -> tensor<1xi64>
+    (%o) = "pd_op.sum" (%z, %a) {dtype:float64, keepdim:false, stop_gradient:[false]} : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<2xf64>
+    (%v) = "pd_op.full" () {dtype:float64,place:Place(cpu),shape:[],stop_gradient:[true],value:1e+100} : () -> tensor<f64>
+    (%p) = "pd_op.multiply" (%o, %v) {stop_gradient:[false]} : (tensor<2xf64>, tensor<f64>) -> tensor<2xf64>
+    (%w) = "pd_op.full" () {dtype:float64,place:Place(cpu),shape:[],stop_gradient:[true],value:1e-100} : () -> tensor<f64>
+    (%q) = "pd_op.multiply" (%p, %w) {stop_gradient:[false]} : (tensor<2xf64>, tensor<f64>) -> tensor<2xf64>
+    (%fy) = "pd_op.fetch" (%q) {col:0,name:"y",persistable:[true],stop_gradient:[false]} : (tensor<2xf64>) -> tensor<2xf64>
 }
 //--- complex.pir
 {
