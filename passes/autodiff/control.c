@@ -421,7 +421,7 @@ typedef struct loop_diff {
   pir_map reached;      // the values of the body that have a gradient
 } loop_diff;
 
-// ---- where gradients flow in the steps of a loop, although it begins with tensors that take none
+// ---- gradients in the steps of a loop that begins with tensors to which none flows
 static bool let_flow(diff *d, const pir_value *value) {
   const pir_type *type = pir_value_type(value);
   bool list = type && pir_type_kind_of(type) == PIR_TYPE_VECTOR;
@@ -432,7 +432,7 @@ static bool let_flow(diff *d, const pir_value *value) {
   return true;
 }
 
-// Whether an op states that it stops only because what it reads did: an op without a gradient
+// Whether an op states that it stops only because its operands did: an op without a gradient
 // stops by itself.
 static bool stops_by_operands(const diff *d, const pir_op *op) {
   bool stops = pir_op_meaning(op)->grad_count || pir_op_has(op, PIR_STRUCTURAL), some = false;
@@ -499,8 +499,8 @@ static bool only_sums(const loop_diff *l, size_t i) {
          pir_value_type(argument) == pir_value_type(next);
 }
 
-// Gradients flow into the arguments that begin with a tensor that takes none, where a step hands
-// out something into which they flow.
+// Gradients flow into the arguments that begin with a tensor to which none flows, where the
+// value for the next step has one.
 static void make_flow(loop_diff *l) {
   diff *d = l->b->d;
   const pir_op *last = pir_block_last(l->body);
@@ -522,8 +522,8 @@ static pir_walk_result find_write(pir_op *op, void *user) {
   return *(bool *)user ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
-// Lists the values of the body from which gradients may come: what a step hands out under a
-// result that has one, and what it writes into arrays.
+// Lists the values of the body from which gradients may come: those that become a result with
+// one, and those written into arrays.
 static void list_sources(const loop_diff *l, value_list *out) {
   const diff *d = l->b->d;
   pir_op *last = pir_block_last(l->body);
