@@ -303,7 +303,7 @@ pir_status pd_infer_slice(pir_infer *infer) {
   for (int32_t i = 0; i < x->rank; i++) {
     int64_t left;
     bool goes = gone >> i & 1;
-    if (goes && infer_constant(infer, shape[i], &left) && left != 1)
+    if (goes && infer_constant(infer, shape[i], &left) && left > 1)
       return pir_infer_fail(infer, "axis %d goes, and has extent %lld where 1 is expected",
                             (int)i, (long long)left);
     if (!goes)
