@@ -118,16 +118,13 @@ static pir_status reshape_slice_view(const pir_kernel_call *call, pir_tensor *vi
 }
 
 // In Paddle the last entry of an axis holds, unless any is empty; its gradient has other rules.
-static pir_status refuse_repeated_axes(const pir_kernel_call *call, pir_int_list axes,
+static pir_status refuse_repeated_axis(const pir_kernel_call *call, pir_int_list axes, size_t i,
                                        int rank) {
-  for (size_t i = 0; i < axes.count; i++) {
-    int64_t axis = axes.ints[i] < 0 ? axes.ints[i] + rank : axes.ints[i];
-    pir_int_list rest = {axes.ints + i + 1, axes.count - i - 1};
-    if (list_has_axis(rest, axis, rank))
-      return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s: axis %lld is named twice",
-                             call->op, (long long)axis);
-  }
-  return PIR_OK;
+  int64_t axis = axes.ints[i] < 0 ? axes.ints[i] + rank : axes.ints[i];
+  if (!list_has_axis((pir_int_list){axes.ints, i}, axis, rank))
+    return PIR_OK;
+  return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s: axis %lld is named twice",
+                         call->op, (long long)axis);
 }
 
 // Writes values into a slice. Operand `first` holds the starts; ends and steps follow it.
@@ -136,12 +133,12 @@ static pir_status set_slice(const pir_kernel_call *call, int first, const pir_te
   pir_tensor *out = pir_kernel_out(call, 0), place, from;
   pir_int_list axes = pir_kernel_ints(call, 0);
   PIR_TRY(copy_to_result(call, pir_kernel_in(call, 0), out));
-  PIR_TRY(refuse_repeated_axes(call, axes, out->rank));
   place = *out;
   for (size_t i = 0; i < axes.count; i++) {
     int64_t bounds[3];
     for (int j = 0; j < 3; j++)
       PIR_TRY(read_list_element(call, first + j, (int64_t)i, &bounds[j]));
+    PIR_TRY(refuse_repeated_axis(call, axes, i, place.rank));
     PIR_TRY(slice_axis(call, &place, axes.ints[i], bounds[0], bounds[1], bounds[2]));
   }
   if (pir_tensor_numel(out) == 0)
