@@ -89,8 +89,6 @@ bool contract_normalise_apart(const contraction *c, contract_form *form);
 // Chooses the schedule by the cost model.
 void contract_schedule(contract_form *form, const pir_target *target);
 
-// Sums that hide the latency of products.
-int contract_chains(const pir_machine *machine);
 // Returns the rows of the largest tile that does the rest of an open number of rows, which are
 // fewer than `most`.
 int contract_rest_tile(const pir_machine *machine, int most, int vectors);

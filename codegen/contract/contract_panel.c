@@ -118,7 +118,7 @@ static int count_parts(const panel_tile *t) {
   int parts = 1, sums = t->rows * t->p->vectors;
   if (t->p->e.form->kind != CONTRACT_PANEL || t->border != BORDER_NONE)
     return 1;
-  while (parts < machine->tile.most_parts && parts * sums < contract_chains(machine))
+  while (parts < machine->tile.most_parts && parts * sums < machine->core.chains)
     parts *= 2;
   return parts;
 }

@@ -197,7 +197,7 @@ static double work_of_patch(const contract_form *f, const contract_winograd *w,
          outputs = r->outputs * c->outputs, channels = (double)w->channels;
   double vectors = (double)all_lanes(f) / w->vector, panels = vectors / w->vectors;
   double part = (double)w->vector / f->vector, busy = tile * w->vectors;
-  double chains = contract_chains(machine), wait = busy < chains ? chains / busy : 1;
+  double chains = machine->core.chains, wait = busy < chains ? chains / busy : 1;
   double groups = groups_of_panels(f, w);
   double products =
       points * (channels * vectors * part * wait + panels * machine->filter.tile_cost / tile);

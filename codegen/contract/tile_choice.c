@@ -11,15 +11,11 @@
 // factor of it that is a plausible number of rows.
 enum { LIKELY_ROWS = 512, FEW_ROWS = 16, LIKELY_VECTORS = 4 };
 
-int contract_chains(const pir_machine *machine) {
-  return machine->core.product_latency * machine->core.products;
-}
-
 // Keeps the multiply-adders busy by the smallest power of two that does. A larger tile would
 // load less for each product, but every size is code to compile.
 int contract_rest_tile(const pir_machine *machine, int most, int vectors) {
   int size = 1;
-  while (size * 2 < most && size * vectors < contract_chains(machine))
+  while (size * 2 < most && size * vectors < machine->core.chains)
     size *= 2;
   return size;
 }
@@ -71,7 +67,7 @@ static int64_t feed_cost(const contract_form *f, const pir_machine *machine, int
 // instructions, which start at twice the rate of products.
 static int64_t step_cost(const contract_form *f, const pir_machine *machine, int64_t rows,
                          int64_t vectors) {
-  int64_t cost = rows * vectors, chains = contract_chains(machine);
+  int64_t cost = rows * vectors, chains = machine->core.chains;
   if (f->held)
     cost += vectors;
   int64_t loads = (rows + vectors) * machine->core.products / machine->core.loads;

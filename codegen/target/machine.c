@@ -2,7 +2,7 @@
 // their own (znver4.def), each with its source; docs/explain/contractions.md states the results
 // of those that were fitted.
 //
-// Four processors were fitted. The others share the record of Zen 4 as guesses, or the one of
+// Five processors were fitted. The others share the record of Zen 4 as guesses, or the one of
 // Zen 3 if they have AVX2 alone, unless a probe of the processor replaces some of its numbers
 // (measured.c). A processor gets a record when it is fitted: the numbers that differ from Zen
 // 4's, and a row in the table below (docs/explain/architecture.md, "Where does it go").
@@ -25,6 +25,10 @@ static const pir_machine emeraldrapids = {
 static const pir_machine znver3 = {
 #include "znver4.def"
 #include "znver3.def"
+};
+static const pir_machine znver1 = {
+#include "znver4.def"
+#include "znver1.def"
 };
 // Processors with AVX2 that nobody measured: Zen 3's costs, in caches that all of them have.
 static const pir_machine avx2 = {
@@ -52,6 +56,9 @@ static const uint8_t emeraldrapids_sources[MACHINE_FIELDS] = {
 };
 static const uint8_t znver3_sources[MACHINE_FIELDS] = {
 #include "znver3.def"
+};
+static const uint8_t znver1_sources[MACHINE_FIELDS] = {
+#include "znver1.def"
 };
 static const uint8_t znver5_sources[MACHINE_FIELDS] = {
 #include "znver5.def"
@@ -96,7 +103,7 @@ static const struct row {
     {"x86-64-v4", "sapphirerapids", &emeraldrapids, emeraldrapids_sources},
     {"x86-64-v4", "graniterapids", &emeraldrapids, NULL},
     {"x86-64-v4", NULL, &znver4, NULL},
-    {"x86-64-v3", "znver1", &avx2, NULL},
+    {"x86-64-v3", "znver1", &znver1, znver1_sources},
     {"x86-64-v3", "znver2", &avx2, NULL},
     {"x86-64-v3", "znver3", &znver3, znver3_sources},
     {"x86-64-v3", "haswell", &avx2, NULL},

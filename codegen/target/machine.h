@@ -14,8 +14,9 @@
 
 typedef struct pir_machine {
   struct {
-    // Latency of a product, in cycles.
-    int product_latency;
+    // Sums that keep the multiply-adders busy: the latency of a product in cycles, times products
+    // of the widest vectors that start in one cycle.
+    int chains;
     // Products, and vector loads, that can start in one cycle.
     int products, loads;
     // Registers for broadcast elements of `a`: the one in use and those loaded ahead.
@@ -179,7 +180,7 @@ typedef struct pir_machine {
   } device;
 } pir_machine;
 
-// The numbers in order (machine_fields.def): MACHINE_core_product_latency, ..
+// The numbers in order (machine_fields.def): MACHINE_core_chains, ..
 typedef enum machine_field {
 #define FIELD(group, name) MACHINE_##group##_##name,
 #define FIELDS(group, name, count) MACHINE_##group##_##name,

@@ -65,12 +65,12 @@ static double latency_of(const pir_measured *m, int bytes) {
 
 // ---- arithmetic
 
-// product_latency: cycles of a chain of products of the widest vectors, a whole number.
+// chains: a sum waits for its product's latency, and meanwhile others start at the rate of the
+// widest vectors. On a core whose units are half a register wide that is half the rate of the
+// units, so half as many sums keep them busy.
 //
 // products: how many units multiply. That is the most products of any width that start in a
-// cycle; on a core whose units are half a register wide a whole register takes a unit two
-// cycles, and needs the same number of sums to keep both busy, the same as a core with whole
-// ones.
+// cycle.
 //
 // loads: in the same measure, so that loads / products is the number of vectors that are loaded
 // while one is multiplied.
@@ -78,9 +78,11 @@ static void derive_arithmetic(const deriving *d) {
   const pir_measured *m = d->m;
   double most = fmax(m->products_16, fmax(m->products_32, m->products_64)) / m->clock;
   double units = clipped(round(most), 1, 8);
-  d->out->core.product_latency =
-      (int)clipped(round(latency_of(m, d->target->vector_bytes)), 1, 32);
-  note_measured(d, MACHINE_core_product_latency);
+  double chains = latency_of(m, d->target->vector_bytes) * d->widest / m->clock;
+  if (d->sources[MACHINE_core_chains] != MACHINE_FITTED) {
+    d->out->core.chains = (int)clipped(round(chains), 1, 64);
+    note_measured(d, MACHINE_core_chains);
+  }
   d->out->core.products = (int)units;
   note_measured(d, MACHINE_core_products);
   double loads = units * d->widest_loads / (d->widest / m->clock);
@@ -139,11 +141,18 @@ static void derive_overlap(const deriving *d) {
   note_measured(d, MACHINE_cache_overlap);
 }
 
+// l2_feed: reading alone shows the most that the L2 cache gives. A tile whose panel comes from
+// there may get less, as on Zen, so what products of this processor were fitted to counts.
+static void derive_l2_feed(const deriving *d) {
+  if (d->sources[MACHINE_cache_l2_feed] != MACHINE_FITTED)
+    derive_feed(d, MACHINE_cache_l2_feed, d->m->l2_read, &d->out->cache.l2_feed);
+}
+
 static void derive_memory(const deriving *d) {
   const pir_measured *m = d->m;
   derive_feed(d, MACHINE_cache_memory_bytes, m->memory_read, &d->out->cache.memory_bytes);
   derive_feed(d, MACHINE_cache_l3_feed, m->l3_read, &d->out->cache.l3_feed);
-  derive_feed(d, MACHINE_cache_l2_feed, m->l2_read, &d->out->cache.l2_feed);
+  derive_l2_feed(d);
   derive_fetching(d);
   derive_overlap(d);
 }

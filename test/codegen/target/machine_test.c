@@ -55,6 +55,23 @@ static const pir_measured EMERALD_RAPIDS = {.clock = 2.8,
                                             .unhidden_fetched = 0.06,
                                             .handoff = 40};
 
+// What the probe found on an EPYC of the first generation.
+static const pir_measured ZEN1 = {.clock = 2.545,
+                                  .wide_clock = 2.535,
+                                  .products_16 = 5.084,
+                                  .products_32 = 2.543,
+                                  .latency_16 = 5,
+                                  .latency_32 = 5,
+                                  .loads = 0.999,
+                                  .l2_read = 75.35,
+                                  .l3_read = 44.8,
+                                  .memory_read = 15.68,
+                                  .fetch_gain_l3 = 1.016,
+                                  .fetch_gain_memory = 1.009,
+                                  .unhidden = 0.3437,
+                                  .unhidden_fetched = 0.2353,
+                                  .handoff = 234.7};
+
 // A small core: one unit of 16 bytes, no cache behind the second.
 static const pir_measured NARROW = {.clock = 1.8,
                                     .wide_clock = 1.8,
@@ -109,11 +126,20 @@ static void test_fitted_records_follow(void **state) {
   assert_int_equal(d.machine.core.teams[1], 4);
 }
 
+// Units of half a register: the widest products start at half of the units' rate.
+static void test_halved_registers(void **state) {
+  (void)state;
+  const pir_machine *row = pir_machine_find("x86-64-v3", "znver1");
+  derived d = derive("x86-64-v3", "znver1", &ZEN1, 32, 8, 2);
+  assert_int_equal(d.machine.core.chains, 5);
+  assert_int_equal(digest_as(d.machine, row), pir_machine_digest(row));
+}
+
 // The same, from the row of another processor: rounded to powers of two.
 static void test_unknown_processor(void **state) {
   (void)state;
   derived d = derive("x86-64-v4", "of tomorrow", &EMERALD_RAPIDS, 64, 12, 96);
-  assert_int_equal(d.machine.core.product_latency, 4);
+  assert_int_equal(d.machine.core.chains, 8);
   assert_int_equal(d.machine.core.products, 2);
   assert_int_equal(d.machine.core.loads, 2);
   assert_int_equal(d.machine.core.narrowest_bytes, 64);
@@ -133,7 +159,7 @@ static void test_narrow_core(void **state) {
   (void)state;
   derived d = derive("aarch64", "generic", &NARROW, 16, 0, 1);
   const pir_machine *row = pir_machine_find("aarch64", "generic");
-  assert_int_equal(d.machine.core.product_latency, 7);
+  assert_int_equal(d.machine.core.chains, 7);
   assert_int_equal(d.machine.core.products, 1);
   assert_int_equal(d.machine.core.loads, 1);
   assert_int_equal(d.machine.core.narrowest_bytes, 16);
@@ -351,6 +377,7 @@ static void test_measured_figures(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fitted_records_follow),
+      cmocka_unit_test(test_halved_registers),
       cmocka_unit_test(test_unknown_processor),
       cmocka_unit_test(test_narrow_core),
       cmocka_unit_test(test_no_figures),
