@@ -34,14 +34,28 @@ bool pir_contract_find(const clause_bind *b, int phase, contract *out, int *out_
 
 // A register tile: c[rows][columns] = (add ? c : 0) + x[depth][rows]^T * y[depth][columns], in
 // lanes. x and y are packed without gaps; rows of c begin `row` lanes apart.
+typedef void contract_tile_run(int64_t depth, const void *x, const void *y, void *c,
+                               int64_t row, bool add);
 typedef struct contract_tile {
   int rows, columns;
-  void (*run)(int64_t depth, const void *x, const void *y, void *c, int64_t row, bool add);
+  contract_tile_run *run;
+  // Computes the first few_rows rows alone, from the same packed x, which has all rows. NULL:
+  // there is none.
+  int few_rows;
+  contract_tile_run *run_few;
   void (*axpy)(int64_t n, float a, const float *x, float *y);  // y += a * x
   float (*dot)(int64_t n, const float *x, const float *y);
 } contract_tile;
 
 enum { TILE_ROWS = 8, TILE_COLUMNS = 32 };  // size of the largest tile
+
+// What computes a tile of which `used` rows are asked for: at least these, *rows of them.
+static inline contract_tile_run *contract_run_of(const contract_tile *t, int64_t used,
+                                                 int *rows) {
+  bool few = t->run_few && used <= t->few_rows;
+  *rows = few ? t->few_rows : t->rows;
+  return few ? t->run_few : t->run;
+}
 
 contract_tile
 pir_contract_tile(pir_dtype lanes);  // tile for this processor; axpy and dot only for f32

@@ -7,66 +7,51 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
-#define ROWS8(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
-#define ROWS6(X) X(0) X(1) X(2) X(3) X(4) X(5)
+#define ROWS4(X) X(0) X(1) X(2) X(3)
+#define ROWS6(X) ROWS4(X) X(4) X(5)
+#define ROWS8(X) ROWS6(X) X(6) X(7)
 
-__attribute__((target("avx512f"))) static void tile_8x32(int64_t depth, const void *packed_x,
-                                                         const void *packed_y, void *sums,
-                                                         int64_t row, bool add) {
-  const float *x = packed_x, *y = packed_y;
-  float *c = sums;
-#define ZERO(r) __m512 a##r = _mm512_setzero_ps(), b##r = a##r;
-#define STEP(r)                                                                                \
+// A tile of the ROWS among `packed` rows of x, two vectors of SIZE floats wide. VECTOR is their
+// type, V(name) an intrinsic of them.
+#define FLOAT_TILE(name, features, VECTOR, V, SIZE, ROWS, packed)                              \
+  __attribute__((target(features))) static void name(int64_t depth, const void *packed_x,      \
+                                                     const void *packed_y, void *sums,         \
+                                                     int64_t row, bool add) {                  \
+    const float *x = packed_x, *y = packed_y;                                                  \
+    float *c = sums;                                                                           \
+    ROWS(ZERO_##SIZE)                                                                          \
+    for (int64_t k = 0; k < depth; k++, x += packed, y += 2 * (SIZE)) {                        \
+      VECTOR y0 = V(loadu_ps)(y), y1 = V(loadu_ps)(y + (SIZE));                                \
+      ROWS(STEP_##SIZE)                                                                        \
+    }                                                                                          \
+    ROWS(SUM_##SIZE)                                                                           \
+  }
+#define ZERO(VECTOR, V, r) VECTOR a##r = V(setzero_ps)(), b##r = a##r;
+#define STEP(VECTOR, V, r)                                                                     \
   {                                                                                            \
-    __m512 v = _mm512_set1_ps(x[r]);                                                           \
-    a##r = _mm512_fmadd_ps(v, y0, a##r);                                                       \
-    b##r = _mm512_fmadd_ps(v, y1, b##r);                                                       \
+    VECTOR v = V(set1_ps)(x[r]);                                                               \
+    a##r = V(fmadd_ps)(v, y0, a##r);                                                           \
+    b##r = V(fmadd_ps)(v, y1, b##r);                                                           \
   }
-#define SUM(r)                                                                                 \
+#define SUM(V, SIZE, r)                                                                        \
   if (add)                                                                                     \
-    a##r = _mm512_add_ps(a##r, _mm512_loadu_ps(c + r * row)),                                  \
-    b##r = _mm512_add_ps(b##r, _mm512_loadu_ps(c + r * row + 16));                             \
-  _mm512_storeu_ps(c + r * row, a##r);                                                         \
-  _mm512_storeu_ps(c + r * row + 16, b##r);
-  ROWS8(ZERO)
-  for (int64_t k = 0; k < depth; k++, x += 8, y += 32) {
-    __m512 y0 = _mm512_loadu_ps(y), y1 = _mm512_loadu_ps(y + 16);
-    ROWS8(STEP)
-  }
-  ROWS8(SUM)
-#undef ZERO
-#undef STEP
-#undef SUM
-}
+    a##r = V(add_ps)(a##r, V(loadu_ps)(c + r * row)),                                          \
+    b##r = V(add_ps)(b##r, V(loadu_ps)(c + r * row + (SIZE)));                                 \
+  V(storeu_ps)(c + r * row, a##r);                                                             \
+  V(storeu_ps)(c + r * row + (SIZE), b##r);
+#define V8(name) _mm256_##name
+#define ZERO_8(r) ZERO(__m256, V8, r)
+#define STEP_8(r) STEP(__m256, V8, r)
+#define SUM_8(r) SUM(V8, 8, r)
+#define V16(name) _mm512_##name
+#define ZERO_16(r) ZERO(__m512, V16, r)
+#define STEP_16(r) STEP(__m512, V16, r)
+#define SUM_16(r) SUM(V16, 16, r)
 
-__attribute__((target("avx2,fma"))) static void tile_6x16(int64_t depth, const void *packed_x,
-                                                          const void *packed_y, void *sums,
-                                                          int64_t row, bool add) {
-  const float *x = packed_x, *y = packed_y;
-  float *c = sums;
-#define ZERO(r) __m256 a##r = _mm256_setzero_ps(), b##r = a##r;
-#define STEP(r)                                                                                \
-  {                                                                                            \
-    __m256 v = _mm256_broadcast_ss(x + r);                                                     \
-    a##r = _mm256_fmadd_ps(v, y0, a##r);                                                       \
-    b##r = _mm256_fmadd_ps(v, y1, b##r);                                                       \
-  }
-#define SUM(r)                                                                                 \
-  if (add)                                                                                     \
-    a##r = _mm256_add_ps(a##r, _mm256_loadu_ps(c + r * row)),                                  \
-    b##r = _mm256_add_ps(b##r, _mm256_loadu_ps(c + r * row + 8));                              \
-  _mm256_storeu_ps(c + r * row, a##r);                                                         \
-  _mm256_storeu_ps(c + r * row + 8, b##r);
-  ROWS6(ZERO)
-  for (int64_t k = 0; k < depth; k++, x += 6, y += 16) {
-    __m256 y0 = _mm256_loadu_ps(y), y1 = _mm256_loadu_ps(y + 8);
-    ROWS6(STEP)
-  }
-  ROWS6(SUM)
-#undef ZERO
-#undef STEP
-#undef SUM
-}
+FLOAT_TILE(tile_8x32, "avx512f", __m512, V16, 16, ROWS8, 8)
+FLOAT_TILE(four_of_8x32, "avx512f", __m512, V16, 16, ROWS4, 8)
+FLOAT_TILE(tile_6x16, "avx2,fma", __m256, V8, 8, ROWS6, 6)
+FLOAT_TILE(four_of_6x16, "avx2,fma", __m256, V8, 8, ROWS4, 6)
 
 __attribute__((target("avx512f"))) static void axpy_512(int64_t n, float a, const float *x,
                                                         float *y) {
@@ -180,9 +165,9 @@ contract_tile pir_contract_tile(pir_dtype lanes) {
 #if defined(__x86_64__) && defined(__GNUC__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f"))
-    return (contract_tile){8, 32, tile_8x32, axpy_512, dot_512};
+    return (contract_tile){8, 32, tile_8x32, 4, four_of_8x32, axpy_512, dot_512};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return (contract_tile){6, 16, tile_6x16, axpy_256, dot_256};
+    return (contract_tile){6, 16, tile_6x16, 4, four_of_6x16, axpy_256, dot_256};
 #endif
-  return (contract_tile){4, 8, tile_4x8, axpy_plain, dot_plain};
+  return (contract_tile){4, 8, tile_4x8, 0, NULL, axpy_plain, dot_plain};
 }

@@ -16,7 +16,9 @@ static LAYER(matrix) LAYER(transposed)(const REAL *data, int64_t rows, int64_t c
 static void LAYER(pack_panel)(int64_t columns, int64_t some, LAYER(matrix) m, const REAL *from,
                               REAL *to) {
   for (int64_t k = 0; k < m.rows; k++, to += columns, from += m.row) {
-    if (m.column == 1) {
+    if (m.column == 1 && some == 16) {
+      memcpy(to, from, 16 * sizeof *to);
+    } else if (m.column == 1) {
       memcpy(to, from, (size_t)some * sizeof *to);
     } else {
 #pragma GCC unroll 8

@@ -59,33 +59,57 @@ static inline void LAYER(pack_square)(int64_t rows, int64_t row, const REAL *fro
   }
 }
 
+// Packs 4 columns of 2 rows, whose elements are adjacent.
+static inline void LAYER(pack_pair)(int64_t rows, int64_t row, const REAL *from, REAL *to) {
+#pragma GCC unroll 4
+  for (int64_t k = 0; k < 4; k++) {
+    to[k * rows] = from[k];
+    to[k * rows + 1] = from[row + k];
+  }
+}
+
 // Packs `some` rows of one block of tile.rows rows.
 static inline void LAYER(pack_some)(int64_t rows, int64_t some, LAYER(matrix) m,
                                     const REAL *from, REAL *to) {
   int64_t k = 0;
-  if (m.column == 1 && some % 4 == 0)
-    for (; k + 4 <= m.columns; k += 4)
-      for (int64_t r = 0; r < some; r += 4)
+  if (m.column == 1 && some % 2 == 0)
+    for (; k + 4 <= m.columns; k += 4) {
+      int64_t r = 0;
+      for (; r + 4 <= some; r += 4)
         LAYER(pack_square)(rows, m.row, from + r * m.row + k, to + k * rows + r);
+      if (r < some)
+        LAYER(pack_pair)(rows, m.row, from + r * m.row + k, to + k * rows + r);
+    }
   for (; k < m.columns; k++)
 #pragma GCC unroll 8
     for (int64_t r = 0; r < some; r++)
       to[k * rows + r] = from[r * m.row + k * m.column];
 }
 
+// Packs `some` rows that are adjacent in each column.
+static inline void LAYER(pack_lines)(int64_t rows, int64_t some, LAYER(matrix) m,
+                                     const REAL *from, REAL *to) {
+  for (int64_t k = 0; k < m.columns; k++)
+    memcpy(to + k * rows, from + k * m.column, (size_t)some * sizeof *to);
+}
+
 // Packs one block of tile.rows rows, of which `some` exist; the others are zeros.
 static void LAYER(pack_block)(int64_t rows, int64_t some, LAYER(matrix) m, const REAL *from,
                               REAL *to) {
-  enum { MOST = 8 };  // rows of the widest tile: a number that is known makes vectors of them
-  if (some == MOST && m.row == 1) {
-    for (int64_t k = 0; k < m.columns; k++)
-      memcpy(to + k * rows, from + k * m.column, MOST * sizeof *to);
-  } else if (some == MOST) {
+  // Rows of the tiles of AVX-512 and AVX2: a number that is known makes vectors of them.
+  enum { MOST = 8, MORE = 6 };
+  if (some < rows)
+    memset(to, 0, (size_t)(rows * m.columns) * sizeof *to);
+  if (some == MOST && m.row == 1)
+    LAYER(pack_lines)(rows, MOST, m, from, to);
+  else if (some == MORE && m.row == 1)
+    LAYER(pack_lines)(rows, MORE, m, from, to);
+  else if (some == MOST)
     LAYER(pack_some)(rows, MOST, m, from, to);
-  } else {
-    memset(to, 0, (size_t)(some < rows ? rows * m.columns : 0) * sizeof *to);
+  else if (some == MORE)
+    LAYER(pack_some)(rows, MORE, m, from, to);
+  else
     LAYER(pack_some)(rows, some, m, from, to);
-  }
 }
 
 // Packs blocks of tile.rows rows from `begin` to `end`, each [columns][rows], the last one
@@ -127,8 +151,10 @@ static void LAYER(multiply_edge)(const LAYER(product) * p, int64_t row, int64_t 
   const contract_tile *t = p->tile;
   REAL sums[TILE_ROWS * TILE_COLUMNS];
   int64_t left = p->columns - column, wide = left < t->columns ? left : t->columns;
-  t->run(p->depth, p->a + row * p->depth, p->b + column * p->depth, sums, t->columns, false);
-  for (int r = 0; r < t->rows && row + r < p->rows; r++) {
+  int rows;
+  contract_run_of(t, p->rows - row, &rows)(p->depth, p->a + row * p->depth,
+                                           p->b + column * p->depth, sums, t->columns, false);
+  for (int r = 0; r < rows && row + r < p->rows; r++) {
     REAL *restrict to = p->out + (row + r) * p->columns + column;
     for (int64_t c = 0; c < wide; c++) {
       REAL before = p->add ? to[c] : 0;
@@ -142,16 +168,18 @@ static void LAYER(multiply_edge)(const LAYER(product) * p, int64_t row, int64_t 
 static void LAYER(multiply_tile)(const LAYER(product) * p, int64_t row, int64_t column) {
   const contract_tile *t = p->tile;
   REAL *out = p->out + row * p->columns + column;
-  if (row + t->rows > p->rows || column + t->columns > p->columns) {
+  int rows;
+  contract_tile_run *run = contract_run_of(t, p->rows - row, &rows);
+  if (row + rows > p->rows || column + t->columns > p->columns) {
     LAYER(multiply_edge)(p, row, column);
     return;
   }
   bool biased = p->bias && !p->add;
-  for (int r = 0; r < t->rows && biased; r++)
-    for (int c = 0; c < t->columns; c += 4)
-      *(LAYER(four) *)(out + r * p->columns + c) = *(const LAYER(four) *)(p->bias + column + c);
-  t->run(p->depth, p->a + row * p->depth, p->b + column * p->depth, out, p->columns,
-         p->add || biased);
+  size_t line = (size_t)t->columns * sizeof *out;
+  for (int r = 0; r < rows && biased; r++)
+    memcpy(out + r * p->columns, p->bias + column, line);
+  run(p->depth, p->a + row * p->depth, p->b + column * p->depth, out, p->columns,
+      p->add || biased);
 }
 
 // Computes blocks of rows from `begin` to `end`.
