@@ -112,27 +112,28 @@ static void LAYER(pack_block)(int64_t rows, int64_t some, LAYER(matrix) m, const
     LAYER(pack_some)(rows, some, m, from, to);
 }
 
-// Packs blocks of tile.rows rows from `begin` to `end`, each [columns][rows], the last one
-// filled up with zeros. Columns are taken a few at a time: where they lie apart, their cache
-// lines are read once for all blocks.
-static void LAYER(pack_row_blocks)(const contract_tile *t, LAYER(matrix) m, int64_t begin,
-                                   int64_t end, REAL *to) {
+// Packs blocks of `rows` rows from `begin` to `end`, each [columns][tile.rows], filled up with
+// zeros. Columns are taken a few at a time: where they lie apart, their cache lines are read
+// once for all blocks.
+static void LAYER(pack_row_blocks)(const contract_tile *t, int64_t rows, LAYER(matrix) m,
+                                   int64_t begin, int64_t end, REAL *to) {
   enum { SOME = 8 };
   int64_t step = m.row == 1 ? SOME : m.columns;
   for (int64_t k = 0; k < m.columns; k += step)
     for (int64_t block = begin; block < end; block++) {
-      int64_t first = block * t->rows, left = m.rows - first;
+      int64_t first = block * rows, left = m.rows - first;
       LAYER(matrix) part = m;
       part.columns = m.columns - k < step ? m.columns - k : step;
       LAYER(pack_block)
-      (t->rows, left < t->rows ? left : t->rows, part, m.data + first * m.row + k * m.column,
-       to + first * m.columns + k * t->rows);
+      (t->rows, left < rows ? left : rows, part, m.data + first * m.row + k * m.column,
+       to + (block * m.columns + k) * t->rows);
     }
 }
 
 // out[i][j] = (add ? out[i][j] : bias ? bias[j] : 0) + the sum over k of a[i][k] * b[k][j].
 typedef struct LAYER(product) {
   const contract_tile *tile;
+  int64_t block;       // rows of a block: the tile's, or its few
   LAYER(matrix) left;  // without data: `a` holds it already
   REAL *a;             // packed blocks of rows
   const REAL *b;       // packed panels of columns
@@ -142,19 +143,20 @@ typedef struct LAYER(product) {
   int64_t rows, columns, depth;
 } LAYER(product);
 
-static int64_t LAYER(block_count)(const contract_tile *t, int64_t rows) {
-  return (rows + t->rows - 1) / t->rows;
+static int64_t LAYER(block_count)(int64_t block, int64_t rows) {
+  return (rows + block - 1) / block;
 }
 
-// Computes the part of a tile that lies inside of the result.
-static void LAYER(multiply_edge)(const LAYER(product) * p, int64_t row, int64_t column) {
+// Computes the part of a tile of `used` rows that lies inside of the result.
+static void LAYER(multiply_edge)(const LAYER(product) * p, const REAL *a, int64_t row,
+                                 int64_t used, int64_t column) {
   const contract_tile *t = p->tile;
   REAL sums[TILE_ROWS * TILE_COLUMNS];
   int64_t left = p->columns - column, wide = left < t->columns ? left : t->columns;
   int rows;
-  contract_run_of(t, p->rows - row, &rows)(p->depth, p->a + row * p->depth,
-                                           p->b + column * p->depth, sums, t->columns, false);
-  for (int r = 0; r < rows && row + r < p->rows; r++) {
+  contract_run_of(t, used, &rows)(p->depth, a, p->b + column * p->depth, sums, t->columns,
+                                  false);
+  for (int r = 0; r < used; r++) {
     REAL *restrict to = p->out + (row + r) * p->columns + column;
     for (int64_t c = 0; c < wide; c++) {
       REAL before = p->add ? to[c] : 0;
@@ -165,21 +167,23 @@ static void LAYER(multiply_edge)(const LAYER(product) * p, int64_t row, int64_t 
   }
 }
 
-static void LAYER(multiply_tile)(const LAYER(product) * p, int64_t row, int64_t column) {
+static void LAYER(multiply_tile)(const LAYER(product) * p, int64_t block, int64_t column) {
   const contract_tile *t = p->tile;
+  int64_t row = block * p->block, left = p->rows - row;
+  int64_t used = left < p->block ? left : p->block;
+  const REAL *a = p->a + block * t->rows * p->depth;
   REAL *out = p->out + row * p->columns + column;
   int rows;
-  contract_tile_run *run = contract_run_of(t, p->rows - row, &rows);
-  if (row + rows > p->rows || column + t->columns > p->columns) {
-    LAYER(multiply_edge)(p, row, column);
+  contract_tile_run *run = contract_run_of(t, used, &rows);
+  if (rows > used || column + t->columns > p->columns) {
+    LAYER(multiply_edge)(p, a, row, used, column);
     return;
   }
   bool biased = p->bias && !p->add;
   size_t line = (size_t)t->columns * sizeof *out;
   for (int r = 0; r < rows && biased; r++)
     memcpy(out + r * p->columns, p->bias + column, line);
-  run(p->depth, p->a + row * p->depth, p->b + column * p->depth, out, p->columns,
-      p->add || biased);
+  run(p->depth, a, p->b + column * p->depth, out, p->columns, p->add || biased);
 }
 
 // Computes blocks of rows from `begin` to `end`.
@@ -187,12 +191,12 @@ static void LAYER(multiply_row_blocks)(void *user, int64_t begin, int64_t end, i
   (void)thread;
   const LAYER(product) *p = user;
   if (p->left.data)
-    LAYER(pack_row_blocks)(p->tile, p->left, begin, end, p->a);
+    LAYER(pack_row_blocks)(p->tile, p->block, p->left, begin, end, p->a);
   for (int64_t j = 0; j < p->columns; j += p->tile->columns)
     for (int64_t block = begin; block < end; block++)
-      LAYER(multiply_tile)(p, block * p->tile->rows, j);
+      LAYER(multiply_tile)(p, block, j);
 }
 
 static void LAYER(multiply)(const pir_kernel_call *call, LAYER(product) * p) {
-  pir_kernel_each(call, LAYER(block_count)(p->tile, p->rows), LAYER(multiply_row_blocks), p);
+  pir_kernel_each(call, LAYER(block_count)(p->block, p->rows), LAYER(multiply_row_blocks), p);
 }

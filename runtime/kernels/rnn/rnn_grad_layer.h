@@ -29,24 +29,25 @@ static void LAYER(step_one_backward)(const LAYER(recurrence) * r, int64_t s, int
 // Whether the products of all steps backward leave the packed rows of from_x behind: the rows
 // of a step are whole blocks then.
 static bool LAYER(keeps_rows)(const LAYER(walk) * w) {
-  return w->from_h == w->from_x && w->n->batch % w->tile.rows == 0;
+  return w->from_h == w->from_x && w->block == w->tile.rows && w->n->batch % w->block == 0;
 }
 
-// Runs all steps of the sequences in some blocks of rows.
-static void LAYER(run_backward_blocks)(void *user, int64_t begin, int64_t end, int thread) {
+// Runs all steps of the sequences in some shares.
+static void LAYER(run_backward_shares)(void *user, int64_t begin, int64_t end, int thread) {
   const LAYER(recurrence) *r = user;
   const LAYER(walk) *w = r->w;
   const network *n = w->n;
   int64_t G = n->gates * n->hidden;
-  int64_t first = LAYER(sequence_of_block)(w, begin);
-  int64_t behind = LAYER(sequence_of_block)(w, end);
+  int64_t from = LAYER(block_of_share)(w, begin), to = LAYER(block_of_share)(w, end);
+  int64_t first = LAYER(sequence_of_block)(w, from);
+  int64_t behind = LAYER(sequence_of_block)(w, to);
   LAYER(product) step = r->product;
   for (int64_t s = n->time - 1; s >= 0; s--) {
     for (int64_t b = first; b < behind; b++)
       LAYER(step_one_backward)(r, s, b);
     step.left = LAYER(dense)(w->from_h + s * n->batch * G, n->batch, G);
     step.a = r->product.a + (LAYER(keeps_rows)(w) ? s * n->batch * G : 0);
-    LAYER(multiply_row_blocks)(&step, begin, end, thread);
+    LAYER(multiply_row_blocks)(&step, from, to, thread);
   }
 }
 
@@ -123,6 +124,7 @@ static void LAYER(run_path_backward)(LAYER(walk) * w, const LAYER(path) * p, con
   r = {.w = w,
        .p = p,
        .product = {.tile = &w->tile,
+                   .block = w->block,
                    .a = w->rows,
                    .b = w->panels,
                    .add = true,
@@ -132,7 +134,7 @@ static void LAYER(run_path_backward)(LAYER(walk) * w, const LAYER(path) * p, con
                    .depth = G},
        .dh = dh,
        .dc = n->mode == RNN_LSTM ? (REAL *)n->state_grad[1].data + first : NULL};
-  LAYER(share_sequences)(&r, LAYER(run_backward_blocks));
+  LAYER(share_sequences)(&r, LAYER(run_backward_shares));
   if (below)
     LAYER(add_input_grads)(w, p, below);
   LAYER(add_weight_grads)(w, p, from);
@@ -175,6 +177,7 @@ static pir_status LAYER(run_in_memory)(const network *n, pir_dtype dtype,
   LAYER(walk) w = {.n = n, .tile = pir_contract_tile(dtype), .wide = n->hidden * n->directions};
   LAYER(memory) kept = {0};
   LAYER(memory) m = {0};
+  w.block = LAYER(sequences_of_block)(n, &w.tile);
   if (__builtin_mul_overflow(n->time, n->batch, &w.steps))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   size_t list = (size_t)n->paths * sizeof *w.paths, bytes;

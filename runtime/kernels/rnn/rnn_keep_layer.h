@@ -34,16 +34,17 @@ static void LAYER(step_one_forward)(const LAYER(recurrence) * r, int64_t s, int6
   memcpy(r->out + at * w->wide + p->direction * H, next_h, (size_t)H * sizeof *next_h);
 }
 
-// Runs all steps of the sequences in some blocks of rows.
-static void LAYER(run_forward_blocks)(void *user, int64_t begin, int64_t end, int thread) {
+// Runs all steps of the sequences in some shares.
+static void LAYER(run_forward_shares)(void *user, int64_t begin, int64_t end, int thread) {
   const LAYER(recurrence) *r = user;
   const network *n = r->w->n;
-  int64_t first = LAYER(sequence_of_block)(r->w, begin);
-  int64_t behind = LAYER(sequence_of_block)(r->w, end);
+  int64_t from = LAYER(block_of_share)(r->w, begin), to = LAYER(block_of_share)(r->w, end);
+  int64_t first = LAYER(sequence_of_block)(r->w, from);
+  int64_t behind = LAYER(sequence_of_block)(r->w, to);
   LAYER(product) step = r->product;
   for (int64_t s = 0; s < n->time; s++) {
     step.left = LAYER(dense)(r->p->h + s * n->batch * n->hidden, n->batch, n->hidden);
-    LAYER(multiply_row_blocks)(&step, begin, end, thread);
+    LAYER(multiply_row_blocks)(&step, from, to, thread);
     for (int64_t b = first; b < behind; b++)
       LAYER(step_one_forward)(r, s, b);
   }
@@ -66,6 +67,7 @@ static void LAYER(run_path_forward)(LAYER(walk) * w, LAYER(path) * p, const REAL
   r = {.w = w,
        .p = p,
        .product = {.tile = &w->tile,
+                   .block = w->block,
                    .a = w->rows,
                    .b = w->panels,
                    .bias = p->bh,
@@ -74,7 +76,7 @@ static void LAYER(run_path_forward)(LAYER(walk) * w, LAYER(path) * p, const REAL
                    .columns = G,
                    .depth = H},
        .out = out};
-  LAYER(share_sequences)(&r, LAYER(run_forward_blocks));
+  LAYER(share_sequences)(&r, LAYER(run_forward_shares));
 }
 
 // Runs all layers. Returns the outputs of the last one, [time][batch][wide].

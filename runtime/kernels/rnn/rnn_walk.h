@@ -20,6 +20,7 @@ typedef struct LAYER(path) {
 typedef struct LAYER(walk) {
   const network *n;
   contract_tile tile;
+  int64_t block;        // sequences that a thread runs side by side
   int64_t steps, wide;  // rows, and the outputs of a layer
   LAYER(path) * paths;
   REAL *out[2];         // [time][batch][wide]: outputs of this layer and of the one below
@@ -71,8 +72,10 @@ static void LAYER(lay_out)(LAYER(walk) * w, LAYER(memory) * m) {
   w->line = LAYER(take)(m, n->is_backward ? n->batch : 0, n->hidden);
   // Left sides have rows of steps or of gates. Right sides are weights, or have rows of steps.
   int64_t rows = w->tile.rows, columns = w->tile.columns;
+  int64_t blocks = LAYER(block_count)(w->block, n->batch), left = steps + rows;
   int64_t deepest = n->is_backward ? LAYER(largest)(deep, gates) : deep;
-  w->rows = LAYER(take_larger)(m, steps + rows, deepest, gates + rows, backward);
+  left = blocks * rows > left ? blocks * rows : left;  // a step's sequences alone
+  w->rows = LAYER(take_larger)(m, left, deepest, gates + rows, backward);
   w->panels = LAYER(take_larger)(m, deep, gates + columns, LAYER(largest)(backward, gates),
                                  deep + columns);
 }
@@ -90,6 +93,7 @@ static void LAYER(multiply_matrices)(LAYER(walk) * w, LAYER(matrix) a, LAYER(mat
   LAYER(pack_panels_of)(w, b);
   LAYER(product)
   p = {.tile = &w->tile,
+       .block = w->tile.rows,
        .left = a,
        .a = w->rows,
        .b = w->panels,
@@ -100,6 +104,30 @@ static void LAYER(multiply_matrices)(LAYER(walk) * w, LAYER(matrix) a, LAYER(mat
        .columns = b.columns,
        .depth = a.columns};
   LAYER(multiply)(w->n->call, &p);
+}
+
+static int LAYER(threads_of)(const network *n) {
+  return n->call->parallel.threads > 1 ? n->call->parallel.threads : 1;
+}
+
+// Sequences of the thread that has most of them, if a block has so many. Every thread has a
+// share of whole blocks.
+static int64_t LAYER(longest_share)(const network *n, int64_t block) {
+  int64_t threads = LAYER(threads_of)(n), blocks = LAYER(block_count)(block, n->batch);
+  int64_t longest = (blocks + threads - 1) / threads * block;
+  return longest < n->batch ? longest : n->batch;
+}
+
+// The rows of a whole tile, unless fewer share the sequences more evenly.
+static int64_t LAYER(sequences_of_block)(const network *n, const contract_tile *t) {
+  bool few =
+      t->run_few && LAYER(longest_share)(n, t->few_rows) < LAYER(longest_share)(n, t->rows);
+  return few ? t->few_rows : t->rows;
+}
+
+static int64_t LAYER(share_count)(const LAYER(walk) * w) {
+  int64_t blocks = LAYER(block_count)(w->block, w->n->batch), threads = LAYER(threads_of)(w->n);
+  return blocks < threads ? blocks : threads;
 }
 
 // One direction of one layer over all steps, for some sequences: in each step a product of the
@@ -114,13 +142,17 @@ typedef struct LAYER(recurrence) {
 } LAYER(recurrence);
 
 static void LAYER(share_sequences)(const LAYER(recurrence) * r, pir_range_fn fn) {
-  int64_t blocks = LAYER(block_count)(&r->w->tile, r->w->n->batch);
-  pir_kernel_each(r->w->n->call, blocks, fn, (void *)r);
+  pir_kernel_each(r->w->n->call, LAYER(share_count)(r->w), fn, (void *)r);
+}
+
+// The first block of a share.
+static int64_t LAYER(block_of_share)(const LAYER(walk) * w, int64_t share) {
+  return share * LAYER(block_count)(w->block, w->n->batch) / LAYER(share_count)(w);
 }
 
 // The first sequence behind the blocks of rows before `block`.
 static int64_t LAYER(sequence_of_block)(const LAYER(walk) * w, int64_t block) {
-  int64_t first = block * w->tile.rows;
+  int64_t first = block * w->block;
   return first < w->n->batch ? first : w->n->batch;
 }
 
