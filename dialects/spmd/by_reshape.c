@@ -158,3 +158,13 @@ pir_status pd_spmd_reshape(pir_spmd *spmd) {
   }
   return PIR_OK;
 }
+
+// ---- extents
+// Every process knows the extents of the whole by its part.
+pir_status pd_spmd_shape(pir_spmd *spmd) {
+  for (size_t k = 0; k < spmd->operands[0].count && (!spmd->wide || spmd->backward); k++)
+    pir_placement_replicate(&spmd->operands[0].items[k]);
+  for (size_t k = 0; k < spmd->results[0].count; k++)
+    pir_placement_replicate(&spmd->results[0].items[k]);
+  return PIR_OK;
+}

@@ -213,6 +213,7 @@ static pir_status make_dense(dist_state *d, pir_op *op) {
     pir_value *value = pir_op_result(op, i);
     pir_value_set_type(value, local_type(d, pir_value_type(value)));
   }
+  dist_restore_extents(d, op);
   bool dist = dist_of(op, &of), one = dist && is_of_one_rank(op, &of);
   if (pir_op_results(op) == 1 && pir_op_operands(op) && pir_op_operand(op, 0) &&
       computes_nothing(op, one)) {

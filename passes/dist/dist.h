@@ -114,6 +114,10 @@ pir_status dist_cut_parameter(dist_state *d, pir_op *op);
 // Replaces an embedding in a table whose rows are split by one in the rank's rows.
 pir_status dist_localize_table(dist_state *d, pir_op **op);
 
+// ---- read_extents.c
+// Lets ops that read the extents of a tensor read the whole ones, though the rank has a part.
+void dist_restore_extents(dist_state *d, pir_op *op);
+
 // ---- the steps
 pir_status dist_mix_to_dist(dist_state *d);
 pir_status dist_partition(dist_state *d);

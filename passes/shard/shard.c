@@ -90,8 +90,8 @@ static pir_status settle(shard_state *s, shard_policy policy) {
   bool changed = true;
   while (changed) {
     PIR_TRY(shard_lay_out(s));
-    changed = shard_reject_inputs(s);
-    if (changed || s->model < 0)  // cuts are judged by the layout without those inputs
+    changed = shard_reject_inputs(s) || shard_reject_caches(s);
+    if (changed || s->model < 0)  // cuts are judged by the layout without these
       continue;
     shard_judge(s);
     sum_groups(s);
@@ -179,9 +179,11 @@ static pir_status shard(shard_state *s) {
   PIR_TRY(read_policy(s, &policy));
   PIR_TRY(shard_find_cuts(s));
   PIR_TRY(shard_find_batch(s));
+  PIR_TRY(shard_find_caches(s));
   shard_open_fused(s);
   PIR_TRY(settle(s, policy));
   PIR_TRY(check_result(s));
+  PIR_TRY(shard_check_caches(s));
   return lower(s);
 }
 
@@ -200,6 +202,8 @@ pir_status pir_pass_shard(pir_pass_run *run) {
   pir_map_free(s.arena, &s.fused_of);
   pir_vec_free(s.arena, &s.inputs);
   pir_map_free(s.arena, &s.input_of);
+  pir_vec_free(s.arena, &s.ports);
+  pir_map_free(s.arena, &s.port_of);
   pir_map_free(s.arena, &s.cut_of);
   pir_map_free(s.arena, &s.taken);
   pir_map_free(s.arena, &s.changed);

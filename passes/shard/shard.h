@@ -44,6 +44,15 @@ typedef struct shard_input {
   bool split;  // along the batch, its first dimension
 } shard_input;
 
+// An input or an output that may be a cache (caches.c).
+typedef struct shard_port {
+  pir_op *op;
+  size_t group;  // a port that is split if this one is; itself: it stands for its group
+  size_t from;   // of an output: the input that it goes on from; itself: none is known
+  int64_t dim;   // of an input: the dimension that the last layout split; -1: none
+  bool closed;   // whole, since an op needs it so
+} shard_port;
+
 typedef struct shard_state {
   pir_pass_run *run;
   pir_context *ctx;
@@ -56,6 +65,9 @@ typedef struct shard_state {
   const pir_op *leading;  // the input whose first extent is the batch
   bool batch_named;       // the option says which inputs have it
   bool parts;             // inputs and outputs of a rank are its parts of the batch
+  PIR_VEC(shard_port) ports;
+  pir_map port_of;      // of an op: 1 + its port
+  pir_str cache_names;  // of inputs and outputs that are caches; empty: all that may be
   pir_name *op_dist, *whole_shape, *file_shape;
   PIR_VEC(shard_cut) cuts;
   PIR_VEC(shard_fused) fused;
@@ -94,6 +106,23 @@ pir_status shard_find_batch(shard_state *s);
 bool shard_splits_input(const shard_state *s, const pir_op *op);
 // Takes inputs back that the last layout shows to have no batch; returns whether it did.
 bool shard_reject_inputs(shard_state *s);
+
+// ---- caches.c
+// Finds inputs and outputs that may be caches, if the option asks for it.
+pir_status shard_find_caches(shard_state *s);
+// The dimension of an input, or of the output that goes on from one, that is split along the
+// axis `model` as a cache; -1: it is whole.
+int64_t shard_cache_dim(const shard_state *s, const pir_op *op);
+// Whether an output whose operand is split along this dimension stays so.
+bool shard_keeps_output(const shard_state *s, const pir_op *op, int64_t dim);
+// Lets caches be split as tensors of the last layout ask for; returns whether there are more.
+bool shard_follow_caches(shard_state *s);
+// All caches are whole again, until tensors ask.
+void shard_forget_caches(shard_state *s);
+// Takes caches back that the last layout needs whole; returns whether it did.
+bool shard_reject_caches(shard_state *s);
+// Counts the caches that are split, and reports a named one that is not.
+pir_status shard_check_caches(const shard_state *s);
 
 // ---- shard_layout.c
 // Lays the program over the mesh with the cuts that are open.

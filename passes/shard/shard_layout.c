@@ -47,6 +47,18 @@ static void split_value(shard_state *s, pir_value *value, int64_t dim, int mesh_
   pir_value_set_type(value, dist_type_of(s->ctx, type, &tensor));
 }
 
+static void place_input(shard_state *s, const pir_op *op) {
+  pir_value *value = pir_op_result(op, 0);
+  const pir_type *type = whole_type(s, pir_value_type(value));
+  dist_tensor tensor = dist_replicated(&s->mesh, pir_type_shape(type).rank);
+  int64_t dim = shard_cache_dim(s, op);
+  if (shard_splits_input(s, op))
+    tensor.mapping[0] = s->batch;
+  if (dim >= 0)
+    tensor.mapping[dim] = s->model;
+  pir_value_set_type(value, dist_type_of(s->ctx, type, &tensor));
+}
+
 static void place_parameter(shard_state *s, pir_op *op) {
   uint64_t *cut = pir_map_find(&s->cut_of, op), *taken = pir_map_find(&s->taken, op);
   if (cut)
@@ -93,7 +105,7 @@ static pir_walk_result place_source(pir_op *op, void *user) {
   if (pir_op_has(op, PIR_PARAMETER))
     place_parameter(s, op);
   else
-    split_value(s, pir_op_result(op, 0), shard_splits_input(s, op) ? 0 : -1, s->batch);
+    place_input(s, op);
   return PIR_WALK_CONTINUE;
 }
 
@@ -141,7 +153,7 @@ static pir_walk_result follow_readers(pir_op *op, void *user) {
 }
 
 // ---- outputs
-// Every rank gives whole outputs.
+// Every rank gives whole outputs, but for caches.
 static pir_walk_result place_output(pir_op *op, void *user) {
   shard_state *s = user;
   dist_of_op of;
@@ -154,6 +166,9 @@ static pir_walk_result place_output(pir_op *op, void *user) {
   for (size_t i = 0; i < tensor.rank && s->parts; i++)
     if (tensor.mapping[i] == s->batch)
       whole.mapping[i] = s->batch;
+  int64_t dim = shard_split_of(given, s->model);
+  if (shard_keeps_output(s, op, dim))
+    whole.mapping[dim] = s->model;
   const pir_attr *wanted = dist_tensor_attr(s->ctx, &whole);
   pir_op_set_attr(op, s->op_dist,
                   dist_op_attr(s->ctx, of.mesh, &wanted, 1, &wanted, pir_op_results(op), -1));
@@ -169,7 +184,8 @@ static pir_walk_result place_output(pir_op *op, void *user) {
 static pir_status lay_out_once(shard_state *s) {
   pir_op *module = pir_program_module(s->run->program);
   uint64_t placed;
-  spmd_how how = {.wide_op = PD_EMBEDDING, .before = make_cut, .user = s};
+  static const uint32_t wide[] = {PD_EMBEDDING, PD_SHAPE, PD_SHAPE64, 0};
+  spmd_how how = {.wide_ops = wide, .before = make_cut, .user = s};
   take_back(s);
   pir_walk(module, PIR_PRE_ORDER, place_source, s);
   return spmd_place_program(s->run->program, how, &placed);
@@ -178,11 +194,12 @@ static pir_status lay_out_once(shard_state *s) {
 pir_status shard_lay_out(shard_state *s) {
   following f = {s, true};
   pir_map_clear(&s->taken);
-  // A parameter that is split lets others follow where it splits a whole tensor, which ends
-  // when all of them are.
+  shard_forget_caches(s);
+  // A parameter or a cache that is split lets others follow where it splits a whole tensor,
+  // which ends when all of them are.
   while (f.more) {
     PIR_TRY(lay_out_once(s));
-    f.more = false;
+    f.more = shard_follow_caches(s);
     pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, follow_readers, &f);
   }
   pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, place_output, s);
@@ -198,6 +215,9 @@ static pir_walk_result take_whole(pir_op *op, void *user) {
   if (!pir_type_dist_attr(type))
     return PIR_WALK_CONTINUE;
   dist_tensor whole = dist_replicated(&s->mesh, pir_type_shape(type).rank);
+  int64_t dim = shard_cache_dim(s, op);
+  if (dim >= 0)
+    whole.mapping[dim] = s->model;
   const pir_attr *given = dist_tensor_attr(s->ctx, &whole);
   pir_op_set_attr(op, s->op_dist, dist_op_attr(s->ctx, s->mesh.attr, NULL, 0, &given, 1, -1));
   return PIR_WALK_CONTINUE;

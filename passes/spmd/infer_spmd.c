@@ -75,6 +75,13 @@ static pir_attr_value read_contents(placing *p, const pir_value *value) {
   return (pir_attr_value){.kind = PIR_VALUE_INTS, .ints = ints, .count = n};
 }
 
+static bool is_wide_op(const placing *p, const pir_op *op) {
+  const uint32_t *wide = p->how.wide_ops;
+  while (wide && *wide && !pir_op_is(op, *wide))
+    wide++;
+  return wide && *wide;
+}
+
 static pir_status make_question(placing *p, const pir_op *op, pir_spmd *out) {
   const pir_opdef *def = out->def = pir_op_def(op);
   size_t operands = def->operand_count, results = def->result_count;
@@ -83,7 +90,7 @@ static pir_status make_question(placing *p, const pir_op *op, pir_spmd *out) {
   out->results = pir_arena_zalloc(&p->memory, (results + 1) * sizeof *out->results);
   out->contents = contents;
   out->backward = p->how.backward;
-  out->wide = p->how.wide || (p->how.wide_op && pir_op_is(op, p->how.wide_op));
+  out->wide = p->how.wide || is_wide_op(p, op);
   for (size_t i = 0; i < operands; i++) {
     const pir_value *value = i < pir_op_operands(op) ? pir_op_operand(op, i) : NULL;
     PIR_TRY(read_placements(p, op, value, out, &out->operands[i]));

@@ -7,7 +7,8 @@
 
 typedef struct spmd_how {
   bool backward, wide;  // as in pir_spmd
-  uint32_t wide_op;     // an op that keeps such splits when others do not; 0: none
+  // Ops that keep such splits when others do not, and 0 behind them; NULL: none.
+  const uint32_t *wide_ops;
   // Called before an op is placed, in the order of the program, to say how its operands lie;
   // NULL: nobody is asked.
   void (*before)(pir_op *op, void *user);
