@@ -36,3 +36,33 @@ pir_status pd_spmd_convolution(pir_spmd *spmd) {
   };
   return spmd_by_letters(spmd, &rule);
 }
+
+// ---- images, each for itself
+// Keeps the split of the first dim, if the op may take it and `wide` asks; all else is whole.
+static pir_status keep_images(pir_spmd *spmd, bool may_take) {
+  const pir_placements *x = &spmd->operands[0], *out = &spmd->results[0];
+  pir_split images = {0};
+  if (may_take && spmd->wide && !spmd->backward && x->count && x->items[0].rank)
+    images = x->items[0].split[0];
+  for (size_t i = 0; i < spmd->def->operand_count; i++)
+    for (size_t k = 0; k < spmd->operands[i].count; k++)
+      pir_placement_replicate(&spmd->operands[i].items[k]);
+  for (size_t i = 0; i < spmd->def->result_count; i++)
+    for (size_t k = 0; k < spmd->results[i].count; k++)
+      pir_placement_replicate(&spmd->results[i].items[k]);
+  if (x->count && out->count && images.count)
+    x->items[0].split[0] = out->items[0].split[0] = images;
+  return PIR_OK;
+}
+
+pir_status pd_spmd_images(pir_spmd *spmd) {
+  return keep_images(spmd, true);
+}
+
+// In training the statistics are of all images.
+pir_status pd_spmd_batch_norm(pir_spmd *spmd) {
+  const pir_attr_value *attrs = spmd->attrs;
+  return keep_images(spmd, attrs[PD_BATCH_NORM_ATTR_USE_GLOBAL_STATS].i ||
+                               (attrs[PD_BATCH_NORM_ATTR_IS_TEST].i &&
+                                !attrs[PD_BATCH_NORM_ATTR_TRAINABLE_STATISTICS].i));
+}

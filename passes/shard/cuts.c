@@ -23,9 +23,21 @@ bool shard_is_parameter(const pir_value *value) {
   return value && pir_value_op(value) && pir_op_has(pir_value_op(value), PIR_PARAMETER);
 }
 
+// Whether the op normalises by given statistics: then it writes them back as they are, as every
+// rank may.
+static bool keeps_statistics(const pir_op *op) {
+  if (!pir_op_is(op, PD_BATCH_NORM_))
+    return false;
+  return pir_op_bool(op, PD_BATCH_NORM_ATTR_USE_GLOBAL_STATS) ||
+         (pir_op_bool(op, PD_BATCH_NORM_ATTR_IS_TEST) &&
+          !pir_op_bool(op, PD_BATCH_NORM_ATTR_TRAINABLE_STATISTICS));
+}
+
 // Whether an op writes into a parameter: the program trains.
 static bool writes_parameter(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
+  if (keeps_statistics(op))
+    return false;
   for (size_t i = 0; i < def->inplace_count && pir_op_has(op, PIR_INPLACE); i++)
     if (def->inplace[i].operand < pir_op_operands(op) &&
         shard_is_parameter(pir_op_operand(op, def->inplace[i].operand)))

@@ -184,7 +184,8 @@ static pir_walk_result place_output(pir_op *op, void *user) {
 static pir_status lay_out_once(shard_state *s) {
   pir_op *module = pir_program_module(s->run->program);
   uint64_t placed;
-  static const uint32_t wide[] = {PD_EMBEDDING, PD_SHAPE, PD_SHAPE64, 0};
+  static const uint32_t wide[] = {
+      PD_EMBEDDING, PD_SHAPE, PD_SHAPE64, PD_BATCH_NORM_, PD_POOL2D, PD_DEPTHWISE_CONV2D, 0};
   spmd_how how = {.wide_ops = wide, .before = make_cut, .user = s};
   take_back(s);
   pir_walk(module, PIR_PRE_ORDER, place_source, s);

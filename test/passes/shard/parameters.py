@@ -15,5 +15,6 @@ with open(sys.argv[2], "wb") as out:
         count = 1
         for d in dims:
             count *= d
-        values = struct.pack(f"<{count}f", *(random.gauss(0, 0.3) for _ in range(count)))
+        numbers = [random.gauss(0, 0.3) for _ in range(count)]
+        values = struct.pack(f"<{count}f", *(map(abs, numbers) if name == "variance" else numbers))
         out.write(struct.pack("<IQIi", 0, 0, 0, len(desc)) + desc + values)
