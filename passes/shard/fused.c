@@ -26,20 +26,26 @@ static bool agree(grouping *g, int64_t groups) {
   return true;
 }
 
-// A reshape of the columns into groups, heads and the elements of a head. The shape that it
-// states copies no extent of the columns.
-static bool reads_as_reshape(grouping *g, const pir_op *op) {
-  pir_shape to = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
+// Whether the shape that a reshape states copies no extent of the columns.
+static bool states_columns(const grouping *g, const pir_op *op) {
   const pir_op *list = pir_op_operand_op(op, 1);
-  if (to.rank < 3 || !list || !pir_op_is(list, PD_FULL_INT_ARRAY))
+  if (!list || !pir_op_is(list, PD_FULL_INT_ARRAY))
     return false;
-  const int64_t *last = to.dims + to.rank - 3;
   const pir_attr *stated = pir_op_attr_at(list, PD_FULL_INT_ARRAY_ATTR_VALUE);
   for (size_t i = g->rank - 1; i < pir_attr_elements(stated); i++) {
     int64_t extent;
     if (!pir_attr_int_at(stated, i, &extent) || !extent)
       return false;
   }
+  return true;
+}
+
+// A reshape of the columns into groups, heads and the elements of a head.
+static bool reads_as_reshape(grouping *g, const pir_op *op) {
+  pir_shape to = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
+  if (to.rank < 3 || !states_columns(g, op))
+    return false;
+  const int64_t *last = to.dims + to.rank - 3;
   for (size_t i = 0; i < 3; i++)
     if (last[i] < 1 || last[i] > g->columns)
       return false;
@@ -48,8 +54,8 @@ static bool reads_as_reshape(grouping *g, const pir_op *op) {
          agree(g, last[0]);
 }
 
-static bool is_last_axis(const grouping *g, int64_t axis) {
-  return axis == -1 || axis == (int64_t)g->rank - 1;
+static bool is_axis(int64_t given, size_t rank, size_t axis) {
+  return given == (int64_t)axis || given + (int64_t)rank == (int64_t)axis;
 }
 
 static bool constant_int(const pir_value *value, int64_t *out) {
@@ -61,23 +67,52 @@ static bool constant_int(const pir_value *value, int64_t *out) {
          pir_attr_int_at(pir_op_attr_at(op, PD_FULL_INT_ARRAY_ATTR_VALUE), 0, out);
 }
 
-// Equal pieces along the columns.
-static bool reads_as_split(grouping *g, const pir_op *op) {
-  int64_t axis;
+// The number of equal pieces along an axis that an op makes of a tensor; 0: it makes none.
+static int64_t count_pieces(const pir_op *op, const pir_type *of, size_t axis) {
+  int64_t given;
+  pir_shape whole = pir_type_shape(of);
   bool equal = pir_op_is(op, PD_SPLIT_WITH_NUM);
-  if (!constant_int(pir_op_operand(op, equal ? 1 : 2), &axis) || !is_last_axis(g, axis))
-    return false;
+  if ((!equal && !pir_op_is(op, PD_SPLIT)) ||
+      !constant_int(pir_op_operand(op, equal ? 1 : 2), &given) ||
+      !is_axis(given, whole.rank, axis))
+    return 0;
   const pir_type *pieces = pir_value_type(pir_op_result(op, 0));
   if (pir_type_kind_of(pieces) != PIR_TYPE_VECTOR || !pir_type_elements(pieces))
-    return false;
-  int64_t groups = (int64_t)pir_type_elements(pieces);
+    return 0;
+  int64_t count = (int64_t)pir_type_elements(pieces);
   for (size_t i = 0; i < pir_type_elements(pieces); i++) {
     pir_shape piece = pir_type_shape(pir_type_element(pieces, i));
-    if (piece.rank != g->rank || g->columns % groups ||
-        piece.dims[g->rank - 1] != g->columns / groups)
+    if (piece.rank != whole.rank || whole.dims[axis] % count ||
+        piece.dims[axis] != whole.dims[axis] / count)
+      return 0;
+  }
+  return count;
+}
+
+// Equal pieces along the columns.
+static bool reads_as_split(grouping *g, const pir_op *op) {
+  int64_t groups = count_pieces(op, pir_value_type(pir_op_operand(op, 0)), g->rank - 1);
+  return groups && agree(g, groups);
+}
+
+// A reshape into the heads of all groups and their elements, whose readers take the heads of
+// each group apart.
+static bool reads_as_heads(grouping *g, const pir_op *op) {
+  const pir_value *made = pir_op_result(op, 0);
+  const pir_type *type = pir_value_type(made);
+  pir_shape to = pir_type_shape(type);
+  if (to.rank != g->rank + 1 || !states_columns(g, op))
+    return false;
+  int64_t heads = to.dims[g->rank - 1], width = to.dims[g->rank];
+  if (heads < 1 || width < 1 || g->columns % width || heads != g->columns / width ||
+      pir_value_unused(made))
+    return false;
+  PIR_EACH_USE(use, made) {
+    int64_t groups = count_pieces(pir_use_owner(use), type, g->rank - 1);
+    if (!groups || heads / groups % g->ranks || !agree(g, groups))
       return false;
   }
-  return agree(g, groups);
+  return true;
 }
 
 // One of equal pieces of the columns; `out_group`: which one.
@@ -86,7 +121,7 @@ static bool reads_as_slice(grouping *g, const pir_op *op, int64_t *out_group) {
                  *dropped = pir_op_attr_at(op, PD_SLICE_ATTR_DECREASE_AXIS);
   int64_t axis, first;
   if (pir_attr_elements(axes) != 1 || pir_attr_elements(dropped) ||
-      !pir_attr_int_at(axes, 0, &axis) || !is_last_axis(g, axis) ||
+      !pir_attr_int_at(axes, 0, &axis) || !is_axis(axis, g->rank, g->rank - 1) ||
       !constant_int(pir_op_operand(op, 1), &first))
     return false;
   pir_shape piece = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
@@ -102,7 +137,7 @@ static bool reads_as_slice(grouping *g, const pir_op *op, int64_t *out_group) {
 static bool reads_groups(grouping *g, const pir_op *op) {
   int64_t group;
   if (pir_op_is(op, PD_RESHAPE))
-    return reads_as_reshape(g, op);
+    return reads_as_heads(g, op) || reads_as_reshape(g, op);
   if (pir_op_is(op, PD_SPLIT_WITH_NUM) || pir_op_is(op, PD_SPLIT))
     return reads_as_split(g, op);
   return pir_op_is(op, PD_SLICE) && reads_as_slice(g, op, &group);
@@ -252,24 +287,45 @@ static pir_value *slice_group(mover *m, pir_value *grouped, int64_t group,
   return put_op(m, PD_SLICE, operands, 3, type, attrs, 3);
 }
 
-static pir_value *unbind_groups(mover *m, pir_value *grouped, const pir_type *type) {
-  size_t rank = pir_type_shape(pir_value_type(grouped)).rank;
-  pir_named_attr axis =
-      named(m, "axis", pir_attr_int(m->s->ctx, PIR_ATTR_I32, (int64_t)rank - 2));
+static pir_value *unbind_groups(mover *m, pir_value *grouped, size_t at, const pir_type *type) {
+  pir_named_attr axis = named(m, "axis", pir_attr_int(m->s->ctx, PIR_ATTR_I32, (int64_t)at));
   return put_op(m, PD_UNBIND, &grouped, 1, type, &axis, 1);
+}
+
+// Groups, heads and their elements, instead of the heads of all groups.
+static void read_heads(mover *m, const grouping *g, pir_op *reader, pir_value *grouped) {
+  pir_value *heads = pir_op_result(reader, 0);
+  int64_t width = pir_type_shape(pir_value_type(heads)).dims[g->rank];
+  int64_t last[] = {g->groups, g->columns / g->groups / width, width};
+  m->at = pir_builder_before(reader);
+  pir_value *apart = reshape_last(m, grouped, g->rank - 1, last, 3);
+  PIR_EACH_USE(use, heads) {
+    pir_op *split = pir_use_owner(use);
+    m->at = pir_builder_before(split);
+    pir_value_replace_uses(
+        pir_op_result(split, 0),
+        unbind_groups(m, apart, g->rank - 1, pir_value_type(pir_op_result(split, 0))));
+    pir_op_erase(split);
+  }
+  pir_op_erase(reader);
 }
 
 static void read_grouped(mover *m, grouping *g, pir_op *reader, pir_value *grouped) {
   const pir_type *type = pir_value_type(pir_op_result(reader, 0));
   int64_t group = 0;
   if (pir_op_is(reader, PD_RESHAPE)) {
-    pir_op_set_operand(reader, 0, grouped);
+    grouping all = *g;
+    if (reads_as_heads(&all, reader))
+      read_heads(m, g, reader, grouped);
+    else
+      pir_op_set_operand(reader, 0, grouped);
     return;
   }
   m->at = pir_builder_before(reader);
   bool one = pir_op_is(reader, PD_SLICE) && reads_as_slice(g, reader, &group);
-  pir_value_replace_uses(pir_op_result(reader, 0), one ? slice_group(m, grouped, group, type)
-                                                       : unbind_groups(m, grouped, type));
+  pir_value_replace_uses(pir_op_result(reader, 0),
+                         one ? slice_group(m, grouped, group, type)
+                             : unbind_groups(m, grouped, g->rank - 1, type));
   pir_op_erase(reader);
 }
 
