@@ -1,6 +1,6 @@
 // pir-run --generate: makes tokens after a prompt (pir/engine/generation.h), and reports the
 // speed.
-#include "run.h"
+#include "ranks/ranks.h"
 
 #include <errno.h>
 #include <math.h>
@@ -25,6 +25,7 @@ typedef struct answer {
   size_t made_count, most;
   pir_beam *beams;  // of a search; NULL: there is none
   size_t beam_count, best;
+  bool late;  // the limit of time was reached
 } answer;
 
 // ---- the command line
@@ -187,35 +188,43 @@ static int open_answer(answer *a) {
   return status ? run_fail(a->r, status) : 0;
 }
 
-static int make_tokens(answer *a) {
+// Of ranks, which work at the same time, each prints its tokens when it has them all.
+static bool prints_each(const run *r) {
+  return !r->json && !r->rank;
+}
+
+static pir_status make_tokens(answer *a) {
   uint64_t most_ns = cli_stop(a->r->cli).max_ns;  // that are left
   double start = run_now_ms();
   for (;;) {
     int64_t id;
     pir_status status = pir_generation_next(a->generation, &id);
     if (status)
-      return status == PIR_NOT_FOUND ? 0 : run_fail(a->r, status);
+      return status == PIR_NOT_FOUND ? PIR_OK : status;
     a->made[a->made_count++] = id;
-    if (a->r->json || !cli_is_terminal(STDOUT_FILENO))
+    if (!a->r->rank && (a->r->json || !cli_is_terminal(STDOUT_FILENO)))
       cli_stage(a->r->cli, "generate", NULL, a->made_count, a->most);
-    if (!a->r->json) {
+    if (prints_each(a->r)) {
       printf("%s%lld", a->made_count > 1 ? " " : "", (long long)id);
       fflush(stdout);
     }
-    if (most_ns && (run_now_ms() - start) * 1e6 > (double)most_ns)
-      return cli_fail(a->r->cli, CLI_LIMIT, "the limit of time was reached after %zu tokens",
-                      a->made_count);
+    a->late = most_ns && (run_now_ms() - start) * 1e6 > (double)most_ns;
+    if (a->late)
+      return PIR_OK;
   }
 }
 
 // The best answer is the one that the report is about.
-static int search_tokens(answer *a) {
-  pir_status status = pir_generation_search(a->generation, a->beams, a->best, &a->beam_count);
-  if (status)
-    return run_fail(a->r, status);
+static pir_status search_tokens(answer *a) {
+  PIR_TRY(pir_generation_search(a->generation, a->beams, a->best, &a->beam_count));
   a->made_count = a->beams[0].count;
   memcpy(a->made, a->beams[0].ids, a->made_count * sizeof *a->made);
-  return 0;
+  return PIR_OK;
+}
+
+static pir_status make_answer(answer *a) {
+  PIR_TRY(pir_generation_feed(a->generation, a->prompt.ids, a->prompt.count));
+  return a->beams ? search_tokens(a) : make_tokens(a);
 }
 
 // ---- the report
@@ -287,6 +296,8 @@ static void print_speed(const answer *a, const speed *s) {
 static void report_speed(const answer *a) {
   speed s = find_speed(a);
   if (!a->r->json) {
+    if (!prints_each(a->r) && !a->beams)
+      print_ids(" ", a->made, a->made_count);
     print_answers(a);
     printf("\n");
     print_speed(a, &s);
@@ -312,11 +323,14 @@ int run_generate(run *r) {
   answer a = {.r = r};
   int code = open_answer(&a);
   if (!code) {
-    pir_status status = pir_generation_feed(a.generation, a.prompt.ids, a.prompt.count);
+    run_leave_turn(r);
+    pir_status status = make_answer(&a);
+    run_take_turn(r, status);
     if (status)
       code = run_fail(r, status);
-    else
-      code = a.beams ? search_tokens(&a) : make_tokens(&a);
+    else if (a.late)
+      code = cli_fail(r->cli, CLI_LIMIT, "the limit of time was reached after %zu tokens",
+                      a.made_count);
   }
   cli_stage_end(r->cli);
   cli_progress_erase();
