@@ -36,24 +36,59 @@ pir_status params_part(const pir_op *op, pir_param_part *out) {
     if (local.dims[i] < 0 || out->first[i] < 0 || out->whole.dims[i] < local.dims[i] ||
         out->first[i] > out->whole.dims[i] - local.dims[i])
       return refuse_part(op);
-  return PIR_OK;
+  const pir_attr *file = pir_op_attr_str(op, "file_shape");
+  bool stated = file && pir_attr_kind_of(file) == PIR_ATTR_INT_ARRAY;
+  return !stated || pir_param_part_hold(out, (pir_shape){pir_attr_int_array_data(file),
+                                                         pir_attr_elements(file)})
+             ? PIR_OK
+             : refuse_part(op);
+}
+
+static bool count_elements(pir_shape shape, int64_t *out) {
+  *out = 1;
+  for (size_t i = 0; i < shape.rank; i++)
+    if (__builtin_mul_overflow(*out, shape.dims[i], out))
+      return false;
+  return true;
+}
+
+// The dimension along which an array of extents `held` ends sooner than `whole`; the rank of
+// both if there is none, or several.
+static size_t shorter_dim(pir_shape whole, pir_shape held) {
+  size_t dim = whole.rank;
+  for (size_t i = 0; i < whole.rank && held.rank == whole.rank; i++) {
+    if (held.dims[i] == whole.dims[i])
+      continue;
+    if (held.dims[i] < 0 || held.dims[i] > whole.dims[i] || dim != whole.rank)
+      return whole.rank;
+    dim = i;
+  }
+  return dim;
+}
+
+bool pir_param_part_hold(pir_param_part *part, pir_shape held) {
+  size_t dim = shorter_dim(part->whole, held);
+  part->held = 0;
+  if (dim == part->whole.rank)
+    return true;
+  for (size_t i = 0; i < part->whole.rank; i++)
+    if (i != dim && part->local.dims[i] != part->whole.dims[i])
+      return false;
+  part->held = held.dims[dim];
+  return part->whole.dims[dim] - part->held <= part->held &&
+         part->local.dims[dim] != part->whole.dims[dim];
 }
 
 bool pir_param_is_whole(const pir_op *op, pir_shape whole, pir_shape held) {
   const pir_attr *file = pir_op_attr_str(op, "file_shape");
   pir_shape stated = whole;
   if (file) {
-    int64_t elements = 1, count = 1;
+    int64_t elements, count;
     if (pir_attr_kind_of(file) != PIR_ATTR_INT_ARRAY)
       return false;
     stated = (pir_shape){pir_attr_int_array_data(file), pir_attr_elements(file)};
-    for (size_t i = 0; i < whole.rank; i++)
-      if (__builtin_mul_overflow(elements, whole.dims[i], &elements))
-        return false;
-    for (size_t i = 0; i < stated.rank; i++)
-      if (__builtin_mul_overflow(count, stated.dims[i], &count))
-        return false;
-    if (count != elements)
+    if (!count_elements(whole, &elements) || !count_elements(stated, &count) ||
+        (count != elements && shorter_dim(whole, stated) == whole.rank))
       return false;
   }
   bool same = stated.rank == held.rank;
@@ -174,7 +209,46 @@ size_t pir_param_part_bytes(const pir_param_part *part, size_t element) {
   return rows.run * rows.count;
 }
 
+// Of a part whose array ends sooner along the dimension that is cut: `count` blocks, of which
+// the array holds `taken` bytes, `skip` bytes behind the block's begin there.
+typedef struct short_part {
+  size_t count, stride, skip, taken, run;
+} short_part;
+
+static short_part find_short(const pir_param_part *part, size_t element) {
+  size_t dim = 0, inner = element;
+  short_part out = {.count = 1};
+  while (part->whole.dims[dim] == part->local.dims[dim])
+    out.count *= (size_t)part->whole.dims[dim++];
+  for (size_t i = dim + 1; i < part->whole.rank; i++)
+    inner *= (size_t)part->whole.dims[i];
+  int64_t local = part->local.dims[dim], left = part->held - part->first[dim];
+  if (left < local)
+    local = left > 0 ? left : 0;
+  out.stride = (size_t)part->held * inner;
+  out.skip = local ? (size_t)part->first[dim] * inner : 0;
+  out.taken = (size_t)local * inner;
+  out.run = (size_t)part->local.dims[dim] * inner;
+  return out;
+}
+
+static void copy_short(const pir_param_part *part, size_t element, bool mapped,
+                       const char *from, char *to) {
+  short_part s = find_short(part, element);
+  for (size_t i = 0; i < s.count; i++) {
+    memcpy(to + i * s.run, from + i * s.stride + s.skip, s.taken);
+    memset(to + i * s.run + s.taken, 0, s.run - s.taken);
+  }
+  if (mapped && s.count)
+    let_pages_go(from + s.skip, from + (s.count - 1) * s.stride + s.skip + s.taken);
+}
+
 bool pir_param_part_is_run(const pir_param_part *part, size_t element, size_t *out_offset) {
+  if (part->held) {
+    short_part s = find_short(part, element);
+    *out_offset = s.skip;
+    return s.count == 1 && s.taken == s.run;
+  }
   part_rows rows = cut_rows(part, element);
   if (rows.count != 1)  // no rows at all have no offset either
     return false;
@@ -184,12 +258,16 @@ bool pir_param_part_is_run(const pir_param_part *part, size_t element, size_t *o
 
 void pir_param_part_copy(const pir_param_part *part, size_t element, bool mapped,
                          const char *from, char *to) {
+  if (part->held) {
+    copy_short(part, element, mapped, from, to);
+    return;
+  }
   part_rows rows = cut_rows(part, element);
   if (rows.run)
     copy_rows(part, &rows, mapped, from, to);
 }
 
-// The part has no more bytes than the whole, whose size was checked.
+// The part has no more bytes than the whole, whose size was checked, or but for a row of zeros.
 pir_status params_take_part(const pir_param_part *part, bool mapped, pir_param *whole) {
   size_t element = pir_dtype_size(whole->dtype), offset;
   whole->shape = part->local;

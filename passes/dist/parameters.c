@@ -78,7 +78,7 @@ pir_status dist_cut_parameter(dist_state *d, pir_op *op) {
       held ? pir_program_param(d->run->program, pir_op_parameter_name(op)) : NULL;
   pir_name *whole_shape = pir_name_get(d->ctx, PIR_STR("whole_shape"));
   int64_t first[PIR_MAX_RANK];
-  pir_param_part part = {pir_type_shape(type), pir_type_local_shape(type), first};
+  pir_param_part part = {pir_type_shape(type), pir_type_local_shape(type), first, 0};
   // The value comes from a file that holds the whole one.
   if (held && !param && pir_op_attr(op, whole_shape)) {
     PIR_TRY(find_first(d, op, &part, first));
@@ -91,11 +91,11 @@ pir_status dist_cut_parameter(dist_state *d, pir_op *op) {
   bool whole = pir_param_is_whole(op, part.whole, param->shape);
   pir_rewriter_set_attr(d->rewriter, op, whole_shape, NULL);
   pir_rewriter_set_attr(d->rewriter, op, pir_name_get(d->ctx, PIR_STR("file_shape")), NULL);
-  if (!whole || !pir_shape_is_known(part.local))
+  if (!whole || !pir_shape_is_known(part.local) || !pir_param_part_hold(&part, param->shape))
     return pir_error(op, "the value of the parameter has neither the extents of the tensor nor "
                          "those of a part");
   size_t element = pir_dtype_size(param->dtype);
-  if (!element || (uint64_t)shape_elements(part.whole) > param->size / element)
+  if (!element || (uint64_t)shape_elements(param->shape) > param->size / element)
     return pir_error(op, "unsupported: a part of a parameter of this element type");
   PIR_TRY(find_first(d, op, &part, first));
   return adopt_part(d, op, param, &part);

@@ -91,9 +91,10 @@ static void find_cut(shard_state *s, pir_op *param) {
       !pir_dtype_is_float(pir_type_dtype(pir_value_type(pir_op_result(param, 0)))))
     return;
   // Rows that do not divide: columns may, if the parameter is a table alone.
-  if (cut.only_table && shape.dims[0] % s->extents[s->model])
+  int64_t ranks = s->extents[s->model];
+  if (cut.only_table && shape.dims[0] % ranks && shape.dims[1] % ranks == 0)
     cut.dim = 1;
-  if (!cut.reader || shape.dims[cut.dim] % s->extents[s->model])
+  if (!cut.reader || shape.dims[cut.dim] < ranks)
     return;
   pir_map_put(s->arena, &s->cut_of, param, s->cuts.count + 1);
   pir_vec_push(s->arena, &s->cuts, cut);
@@ -145,8 +146,8 @@ pir_status shard_find_cuts(shard_state *s) {
                       "nothing to shard: the program has no product with a parameter");
   pir_shape shape = pir_type_shape(pir_value_type(pir_op_operand(search.product, 1)));
   return pir_error(search.product,
-                   "nothing to shard: no weight divides among the %lld ranks of axis model; "
-                   "this one is %lldx%lld",
+                   "nothing to shard: no weight has a column for each of the %lld ranks of "
+                   "axis model; this one is %lldx%lld",
                    (long long)s->extents[s->model],
                    (long long)(shape.rank > 1 ? shape.dims[shape.rank - 2] : 1),
                    (long long)(shape.rank ? shape.dims[shape.rank - 1] : 1));

@@ -351,7 +351,7 @@ static void open_product(shard_state *s, shard_cut *cut, shard_fused *f, groupin
 static bool match_fused(const shard_state *s, const shard_cut *cut, shard_fused *out,
                         grouping *g) {
   pir_op *product = cut->reader;
-  if (cut->only_table || cut->dim != 1 || !pir_op_is(product, PD_MATMUL) ||
+  if (cut->only_table || cut->held || cut->dim != 1 || !pir_op_is(product, PD_MATMUL) ||
       !pir_value_single_use(pir_op_result(cut->param, 0)))
     return false;
   *out = (shard_fused){.cut = (size_t)(cut - s->cuts.items)};

@@ -96,7 +96,9 @@ static pir_status settle(shard_state *s, shard_policy policy) {
     shard_judge(s);
     sum_groups(s);
     changed = close_impossible(s) || close_strays(s) || close_unpaired(s, policy);
-    changed |= shard_close_fused(s, !changed);
+    bool settled = !changed;
+    changed |= shard_close_fused(s, settled);
+    changed |= shard_close_padded(s, settled);
   }
   return PIR_OK;
 }
@@ -155,6 +157,12 @@ static pir_walk_result name_whole(pir_op *op, void *user) {
     dims[shape.rank - 3] = fused->groups * fused->width;
     pir_op_set_attr(op, s->file_shape, pir_attr_int_array(s->ctx, dims, shape.rank - 2));
   }
+  const uint64_t *cut = pir_map_find(&s->cut_of, op);
+  if (cut && s->cuts.items[*cut - 1].held) {
+    int64_t dims[2] = {shape.dims[0], shape.dims[1]};
+    dims[s->cuts.items[*cut - 1].dim] = s->cuts.items[*cut - 1].held;
+    pir_op_set_attr(op, s->file_shape, pir_attr_int_array(s->ctx, dims, 2));
+  }
   s->split++;
   return PIR_WALK_CONTINUE;
 }
@@ -180,6 +188,7 @@ static pir_status shard(shard_state *s) {
   PIR_TRY(shard_find_cuts(s));
   PIR_TRY(shard_find_batch(s));
   PIR_TRY(shard_find_caches(s));
+  shard_open_padded(s);
   shard_open_fused(s);
   PIR_TRY(settle(s, policy));
   PIR_TRY(check_result(s));

@@ -16,6 +16,7 @@ typedef struct shard_cut {
   size_t dim;       // the dimension that would be split
   bool open;        // it may still be
   bool only_table;  // no product reads it, only embeddings
+  int64_t held;     // what the file has of the dimension, if zeros follow (padded.c); 0: all
   size_t group;     // a cut whose tensors meet these; itself: it stands for its group
   bool split;       // it is in the last layout: its other factor was whole
   // What the last layout cost and saved, of the whole group if the cut stands for one.
@@ -99,6 +100,13 @@ void shard_open_fused(shard_state *s);
 bool shard_close_fused(shard_state *s, bool settled);
 // Returns the product of a weight or a bias whose columns are in the order of ranks, or NULL.
 const shard_fused *shard_fused_of(const shard_state *s, const pir_op *op);
+
+// ---- padded.c
+// Lets dimensions that do not divide end in zeros, so that they do.
+void shard_open_padded(shard_state *s);
+// Takes that back where the cut was closed, or, of a layout that is settled, was not made.
+// Returns whether there was one.
+bool shard_close_padded(shard_state *s, bool settled);
 
 // ---- batch.c
 // Finds the inputs that are split along the batch.

@@ -14,12 +14,18 @@ typedef struct pir_param_part {
   pir_shape whole, local;
   // One for each dimension.
   const int64_t *first;
+  // The array ends sooner along the one dimension that is cut, at this extent, and zeros
+  // follow; 0: it holds the whole.
+  int64_t held;
 } pir_param_part;
 
 // Whether an array that is `held` is the whole of which a parameter's op takes a part: of the
-// extents `whole`, or of those that the op says a file has (`file_shape`), whose elements are
-// then the same in the same order.
+// extents `whole`, or of the extents that the op says a file has (`file_shape`). Then the
+// elements are the same in the same order, or the file's end sooner along one dimension.
 bool pir_param_is_whole(const pir_op *op, pir_shape whole, pir_shape held);
+// Sets part->held for an array of these extents. Returns false if it ends sooner along another
+// dimension than the one that is cut, or lacks more than it has.
+bool pir_param_part_hold(pir_param_part *part, pir_shape held);
 // Returns the bytes of the part; an element has `element` of them.
 size_t pir_param_part_bytes(const pir_param_part *part, size_t element);
 // Whether the elements of the part lie together in the whole, from byte *out_offset on.
