@@ -1,6 +1,6 @@
 // The cost records, and the record of each processor. The numbers of processors are in files of
-// their own (znver4.def), each with its source; docs/explain/contractions.md states the results
-// of those that were fitted.
+// their own (records/znver4.def), each with its source; docs/explain/contractions.md states the
+// results of those that were fitted.
 //
 // Five processors were fitted. The others share the record of Zen 4 as guesses, or the one of
 // Zen 3 if they have AVX2 alone, unless a probe of the processor replaces some of its numbers
@@ -13,33 +13,33 @@
 #define NUMBER(group, name, source, value) .group.name = (value),
 #define NUMBERS(group, name, source, ...) .group.name = {__VA_ARGS__},
 static const pir_machine znver4 = {
-#include "znver4.def"
+#include "records/znver4.def"
 };
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
 static const pir_machine emeraldrapids = {
-#include "znver4.def"
-#include "emeraldrapids.def"
+#include "records/znver4.def"
+#include "records/emeraldrapids.def"
 };
 static const pir_machine znver3 = {
-#include "znver4.def"
-#include "znver3.def"
+#include "records/znver4.def"
+#include "records/znver3.def"
 };
 static const pir_machine znver1 = {
-#include "znver4.def"
-#include "znver1.def"
+#include "records/znver4.def"
+#include "records/znver1.def"
 };
 // Processors with AVX2 that nobody measured: Zen 3's costs, in caches that all of them have.
 static const pir_machine avx2 = {
-#include "znver4.def"
-#include "znver3.def"
+#include "records/znver4.def"
+#include "records/znver3.def"
     .cache.l2_bytes = 256 << 10,
     .cache.l3_bytes = 4 << 20,
 };
 static const pir_machine znver5 = {
-#include "znver4.def"
-#include "znver5.def"
+#include "records/znver4.def"
+#include "records/znver5.def"
 };
 #undef NUMBER
 #undef NUMBERS
@@ -47,21 +47,21 @@ static const pir_machine znver5 = {
 #define NUMBER(group, name, source, value) [MACHINE_##group##_##name] = MACHINE_##source,
 #define NUMBERS(group, name, source, ...) NUMBER(group, name, source, )
 static const uint8_t znver4_sources[MACHINE_FIELDS] = {
-#include "znver4.def"
+#include "records/znver4.def"
 };
 
 // Zen 4's numbers are guesses there.
 static const uint8_t emeraldrapids_sources[MACHINE_FIELDS] = {
-#include "emeraldrapids.def"
+#include "records/emeraldrapids.def"
 };
 static const uint8_t znver3_sources[MACHINE_FIELDS] = {
-#include "znver3.def"
+#include "records/znver3.def"
 };
 static const uint8_t znver1_sources[MACHINE_FIELDS] = {
-#include "znver1.def"
+#include "records/znver1.def"
 };
 static const uint8_t znver5_sources[MACHINE_FIELDS] = {
-#include "znver5.def"
+#include "records/znver5.def"
 };
 #undef NUMBER
 #undef NUMBERS

@@ -4,7 +4,7 @@
 // named where they are used.
 //
 // This file states the meaning and unit of each number; machine.c has the records, and
-// znver4.def the source of each number. A *product* is a multiply-add of one vector.
+// records/znver4.def the source of each number. A *product* is a multiply-add of one vector.
 #ifndef PIR_MACHINE_H
 #define PIR_MACHINE_H
 
@@ -14,8 +14,8 @@
 
 typedef struct pir_machine {
   struct {
-    // Sums that keep the multiply-adders busy: the latency of a product in cycles, times products
-    // of the widest vectors that start in one cycle.
+    // Sums that keep the multiply-adders busy: the latency of a product in cycles, times the
+    // products of the widest vectors that start in one cycle.
     int chains;
     // Products, and vector loads, that can start in one cycle.
     int products, loads;

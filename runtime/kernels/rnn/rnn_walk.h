@@ -20,7 +20,7 @@ typedef struct LAYER(path) {
 typedef struct LAYER(walk) {
   const network *n;
   contract_tile tile;
-  int64_t block;        // sequences that a thread runs side by side
+  int64_t block;        // sequences of one block of rows
   int64_t steps, wide;  // rows, and the outputs of a layer
   LAYER(path) * paths;
   REAL *out[2];         // [time][batch][wide]: outputs of this layer and of the one below
