@@ -280,7 +280,6 @@ static pir_status fill_buckets(const pir_kernel_call *call, const pir_tensor *t,
                                int64_t *positive, int64_t *negative) {
   const double *x = t[AUC_X].data;
   const int64_t *label = t[AUC_LABEL].data;
-  const int64_t *weight = t[AUC_WEIGHT].data;
   int64_t rows = t[AUC_X].shape[0];
   int64_t wide = t[AUC_X].shape[1];
   int64_t thresholds = pir_kernel_int(call, 1);
@@ -290,11 +289,10 @@ static pir_status fill_buckets(const pir_kernel_call *call, const pir_tensor *t,
       return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects probabilities, found %g",
                              call->op, p);
     int64_t bucket = (int64_t)((float)p * (float)thresholds);
-    int64_t share = weight ? weight[i] : 1;
     if (label[i] > 0)
-      positive[bucket] += share;
+      positive[bucket]++;
     else if (label[i] == 0)
-      negative[bucket] += share;
+      negative[bucket]++;
   }
   return PIR_OK;
 }
@@ -309,6 +307,12 @@ static double area_under_curve(const int64_t *positive, const int64_t *negative,
     sum += (n - n_before) * (p + p_before) / 2;
   }
   return p > 0 && n > 0 ? sum / p / n : sum;
+}
+
+// A batch whose first weight is 0 only takes its turn: it counts nowhere. Other weights say
+// nothing.
+static bool is_made_up(const pir_tensor *weight) {
+  return weight->data && pir_tensor_numel(weight) && *(double *)weight->data == 0;
 }
 
 // Updates the statistics and computes the area. With `steps`, the statistics hold the buckets
@@ -336,9 +340,11 @@ static pir_status update_buckets(const pir_kernel_call *call, const pir_tensor *
       sides[s][now * size + i] = 0;
     }
   }
-  PIR_TRY(fill_buckets(call, t, sides[0] + now * size, sides[1] + now * size));
+  bool counts = !is_made_up(&t[AUC_WEIGHT]);
+  if (steps || counts)
+    PIR_TRY(fill_buckets(call, t, sides[0] + now * size, sides[1] + now * size));
   for (int s = 0; s < 2 && steps; s++) {
-    for (int64_t i = 0; i < size; i++)
+    for (int64_t i = 0; i < size && counts; i++)
       sides[s][total + i] += sides[s][now * size + i];
     sides[s][total + size]++;
   }
@@ -349,14 +355,13 @@ static pir_status update_buckets(const pir_kernel_call *call, const pir_tensor *
 // operands: x [n, 1 or 2], label, stat_pos, stat_neg, ins_tag_weight; attributes: curve,
 // num_thresholds, slide_steps
 pir_status pir_kernel_auc(const pir_kernel_call *call) {
-  static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_I64, PIR_I64, PIR_I64},
+  static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_I64, PIR_I64, PIR_F64},
                        out[] = {PIR_F64, PIR_I64, PIR_I64};
   int64_t thresholds = pir_kernel_int(call, 1);
   int64_t steps = pir_kernel_int(call, 2);
   int64_t size;
   PIR_TRY(pir_kernel_expect_rank(call, AUC_X, "x", 2));
   const pir_tensor *x = pir_kernel_in(call, AUC_X);
-  const pir_tensor *weight = pir_kernel_in(call, AUC_WEIGHT);
   if (!pir_str_equal(pir_kernel_text(call, 0), PIR_STR("ROC")))
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of another curve than ROC",
                            call->op);
@@ -374,9 +379,6 @@ pir_status pir_kernel_auc(const pir_kernel_call *call) {
                              "%s: expects %lld labels and %lld numbers of statistics", call->op,
                              (long long)x->shape[0], (long long)size);
   }
-  if (weight && pir_tensor_numel(weight) != x->shape[0])
-    return pir_kernel_fail(call, PIR_INVALID, "%s: ins_tag_weight: expects %lld numbers",
-                           call->op, (long long)x->shape[0]);
   pir_tensor t[AUC_ALL];
   pir_status status = pir_kernel_open(call, in, 5, out, 3, t);
   if (!status)
