@@ -102,17 +102,16 @@ pir_status pir_kernel_assert(const pir_kernel_call *call) {
   return PIR_OK;
 }
 
-// operands: x, mask, the number of the result that is x; the other results have no elements
+// operands: mask, the number of the result that is x; x. The other result has no elements.
 pir_status pir_kernel_select_output(const pir_kernel_call *call) {
-  const pir_tensor *x = pir_kernel_in(call, 0);
-  const pir_tensor *mask = pir_kernel_in(call, 1);
-  int64_t n = call->out_members[0];
+  const pir_tensor *mask = pir_kernel_in(call, 0);
+  const pir_tensor *x = pir_kernel_in(call, 1);
   int64_t chosen = pir_tensor_numel(mask) == 1 ? pir_tensor_int_at(mask, 0) : -1;
-  if (chosen < 0 || chosen >= n)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: mask: expects a number below %lld", call->op,
-                           (long long)n);
-  for (int64_t i = 0; i < n; i++) {
-    pir_tensor *out = call->out[call->out_first[0] + i];
+  if (chosen < 0 || chosen >= call->result_count)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: mask: expects a number below %d", call->op,
+                           (int)call->result_count);
+  for (int i = 0; i < call->result_count; i++) {
+    pir_tensor *out = pir_kernel_out(call, i);
     const int64_t empty[1] = {0};
     const int64_t *shape = i == chosen ? x->shape : empty;
     PIR_TRY(pir_kernel_shape_result(call, out, x->dtype, shape, i == chosen ? x->rank : 1));

@@ -17,7 +17,6 @@
     (%3) = "builtin.combine" (%0) {} : (tensor<-1xf32>) -> vec[tensor<-1xf32>]
     () = "pd_op.assert" (%1, %3) {summarize:2} : (tensor<1xb>, vec[tensor<-1xf32>]) -> 
     (%4) = "pd_op.full" () {dtype:int32,place:Place(cpu),shape:[1],value:1} : () -> tensor<1xi32>
-    (%5) = "pd_op.select_output" (%2, %4) {} : (tensor<-1xf32>, tensor<1xi32>) -> vec[tensor<-1xf32>,tensor<-1xf32>]
-    (%6, %7) = "builtin.split" (%5) {} : (vec[tensor<-1xf32>,tensor<-1xf32>]) -> tensor<-1xf32>, tensor<-1xf32>
+    (%6, %7) = "pd_op.select_output" (%4, %2) {} : (tensor<1xi32>, tensor<-1xf32>) -> tensor<-1xf32>, tensor<-1xf32>
     (%8) = "pd_op.fetch" (%7) {col:0,name:"out"} : (tensor<-1xf32>) -> tensor<-1xf32>
 }
