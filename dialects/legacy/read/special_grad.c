@@ -1,11 +1,25 @@
 // Gradients that a table row cannot describe. Where the forward op kept only the shape of its
-// input (XShape, with a leading 0), a pd_op.data of that shape takes the input's place, because
-// only its shape is read.
+// input (XShape, with a leading 0), the gradient gets that input. If it is out of reach, a
+// pd_op.data of its shape takes its place, because only the shape is read.
 #include "special.h"
 
-// Returns a stand-in for the input whose shape `XShape` keeps.
+static pir_value *shaped_value(const translator *t, const char *name) {
+  pir_value *value = pir_map_get(&t->shaped, pir_name_get(t->ctx, pir_str_from(name)));
+  const pir_block *home = value ? pir_value_block(value) : NULL;
+  const pir_block *block = t->builder.block;
+  while (home && block && block != home) {
+    const pir_op *parent = pir_block_parent_op(block);
+    block = parent ? pir_op_block(parent) : NULL;
+  }
+  return home && block ? value : NULL;
+}
+
+// Returns the input whose shape `XShape` keeps, or a stand-in.
 static pir_value *input_of_shape(translator *t, const op_desc *op) {
   const char *name = input_var(t, op, "XShape");
+  pir_value *input = name ? shaped_value(t, name) : NULL;
+  if (input)
+    return input;
   const pir_type *type = name ? name_type(t, name) : NULL;
   pir_shape shape = pir_type_shape(type);
   if (!type)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pir/compiler/dialect/builtin.h>
 #include <pir/compiler/legacy.h>
 #include <pir/compiler/params.h>
 
@@ -136,6 +137,22 @@ static pir_status check_constant_attrs(translator *t, const op_desc *op) {
   return PIR_OK;
 }
 
+// The only variable of a slot; NULL if there is not one.
+static const char *only_variable(const slot_desc *slot) {
+  return slot && slot->n_arguments == 1 ? slot->arguments[0] : NULL;
+}
+
+// Notes whose shape the op's XShape keeps. If the op writes its result over its operand, no
+// value with that shape is left.
+static void note_shaped(translator *t, const op_desc *op) {
+  const char *kept = only_variable(desc_output(op, "XShape"));
+  const char *from = only_variable(desc_input(op, "X"));
+  const char *to = only_variable(desc_output(op, "Out"));
+  const binding *b = kept && from && to && strcmp(from, to) ? find_binding(t, from) : NULL;
+  if (b && b->element < 0)
+    pir_map_put(&t->arena, &t->shaped, name_key(t, kept), (uint64_t)(uintptr_t)b->value);
+}
+
 static pir_status translate_op(translator *t, const op_desc *op) {
   special_fn special = find_special(op->type);
   if (!special)
@@ -165,6 +182,7 @@ pir_status translate_block(translator *t, size_t block, pir_block *into) {
   for (t->op = 0; t->op < b->n_ops && !status; t->op++) {
     t->builder.loc = desc_origin(t->ctx, b->ops[t->op], desc_op_loc(t->desc, block, t->op));
     note_op(t, b->ops[t->op]);
+    note_shaped(t, b->ops[t->op]);
     if (block == 0)
       pir_progress_read(pir_context_progress(t->ctx), t->op + 1);
     status = translate_op(t, b->ops[t->op]);
@@ -198,19 +216,43 @@ static pir_status check_known(translator *t) {
 
 // ---- after block 0
 
-static void set_parameter(translator *t, const char *name) {
+// Whether in-place ops alone made the value out of the parameter of this name: then it lies in
+// the parameter's memory.
+static bool lies_in_parameter(const pir_value *value, const char *name) {
+  const pir_op *op = pir_value_op(value);
+  while (op && pir_op_has(op, PIR_INPLACE)) {
+    const pir_opdef *def = pir_op_def(op);
+    const pir_value *from = NULL;
+    for (size_t i = 0; i < def->inplace_count && !from; i++)
+      if (def->inplace[i].result == pir_value_index(value) &&
+          def->inplace[i].operand < pir_op_operands(op))
+        from = pir_op_operand(op, def->inplace[i].operand);
+    if (!from)
+      return false;
+    value = from;
+    op = pir_value_op(value);
+  }
+  return op && pir_op_is(op, BUILTIN_PARAMETER) &&
+         pir_str_equal(
+             pir_attr_as_str(pir_op_attr_at(op, BUILTIN_PARAMETER_ATTR_PARAMETER_NAME)),
+             pir_str_from(name));
+}
+
+// `reads`: the op that writes it reads it too.
+static void set_parameter(translator *t, const char *name, bool reads) {
   const binding *b = find_binding(t, name);
   pir_named_attr attr =
       named(t, "parameter_name", pir_attr_str(t->ctx, PIR_ATTR_STR, pir_str_from(name)));
   pir_value *value;
-  if (!b || !pir_value_op(b->value))
+  if (!b || !pir_value_op(b->value) || (reads && lies_in_parameter(b->value, name)))
     return;
   t->builder = pir_builder_after(pir_value_op(b->value));
   value = read_var(t, name);
   emit(t, "builtin.set_parameter", &value, 1, NULL, 0, &attr, 1);
 }
 
-// Persistable variables that the program writes without reading them in the same op.
+// Persistable variables that the program writes, but for those that ops read and write in
+// place.
 static void set_parameters(translator *t) {
   const block_desc *block = desc_program(t->desc)->blocks[0];
   pir_map done = {0};
@@ -222,12 +264,10 @@ static void set_parameters(translator *t) {
         const char *name = op->outputs[i]->arguments[k];
         const void *key = name_key(t, name);
         const var_desc *var = desc_var(t->desc, 0, name);
-        if (!var || !var->persistable || is_holder(name) || pir_map_find(&inputs, key))
-          continue;
-        if (pir_map_find(&done, key))
+        if (!var || !var->persistable || is_holder(name) || pir_map_find(&done, key))
           continue;
         pir_map_put(&t->arena, &done, key, 1);
-        set_parameter(t, name);
+        set_parameter(t, name, pir_map_find(&inputs, key) != NULL);
       }
     pir_map_free(&t->arena, &inputs);
   }

@@ -51,6 +51,7 @@ typedef struct translator {
   recorded;            // every definition of block 0; gives stop_gradient and persistable
   kept_values **kept;  // values kept for each backward block, or NULL
   size_t *backward;    // the gradient of each block, or 0
+  pir_map shaped;      // name of an XShape -> the value whose shape it keeps
 } translator;
 
 // ---- names

@@ -55,3 +55,22 @@
         () = "cf.yield" () {} : () -> 
     }
 }
+
+// -----
+// A parameter that is read and set is a state, which goes out with the value that is set; one that is only set stays an output.
+// CHECK:      (%[[N:[0-9]+]]) = "pd_op.data" () {{.*}}name:"n"
+// CHECK:      (%[[SUM:[0-9]+]]) = "pd_op.add" (%[[N]],
+// CHECK-NEXT: (%[[ABS:[0-9]+]]) = "pd_op.abs"
+// CHECK-NEXT: "builtin.set_parameter" (%[[ABS]]) {parameter_name:"seen"}
+// CHECK-NEXT: "pd_op.fetch" (%[[ABS]]) {col:0,name:"out"}
+// CHECK-NEXT: "pd_op.fetch" (%[[SUM]]) {{.*}}name:"n"}
+// CHECK-NEXT: }
+{
+    (%0) = "builtin.parameter" () {parameter_name:"n"} : () -> tensor<1xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[1]} : () -> tensor<1xf32>
+    (%2) = "pd_op.add" (%0, %1) {} : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+    () = "builtin.set_parameter" (%2) {parameter_name:"n"} : (tensor<1xf32>) -> 
+    (%3) = "pd_op.abs" (%0) {} : (tensor<1xf32>) -> tensor<1xf32>
+    () = "builtin.set_parameter" (%3) {parameter_name:"seen"} : (tensor<1xf32>) -> 
+    (%4) = "pd_op.fetch" (%3) {col:0,name:"out"} : (tensor<1xf32>) -> tensor<1xf32>
+}
