@@ -172,6 +172,13 @@ static void pool_sequence(pooling kind, const double *x, int64_t rows, int64_t w
   }
 }
 
+// One row is left of each of x's finest sequences: the sequences of these are the next level.
+static void keep_upper_levels(const pir_tensor *x, pir_tensor *out) {
+  out->lod = x->lod;
+  out->lod_sizes = x->lod_sizes;
+  out->lod_levels = x->lod_levels - 1;
+}
+
 // operand: x; attributes: is_test, pooltype, pad_value; results: out, max_index
 pir_status pir_kernel_sequence_pool(const pir_kernel_call *call) {
   static const char *const names[] = {"AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST"};
@@ -210,6 +217,8 @@ pir_status pir_kernel_sequence_pool(const pir_kernel_call *call) {
   }
   if (!status)
     status = write_rows_like_x(call, &all, pir_kernel_out(call, 0), n);
+  if (!status && x->lod_levels > 1)
+    keep_upper_levels(x, pir_kernel_out(call, 0));
   if (!status && index) {
     int64_t shape[PIR_MAX_RANK] = {kind == POOL_MAX ? n : 0};
     for (int d = 1; d < x->rank; d++)
