@@ -458,6 +458,13 @@ def train_jobs(tools, root):
             for memory in ("60%", "10%"):
                 name = f"train {folder.name}/again {memory} {pipeline}"
                 yield name, lambda n=name, f=folder, p=pipeline, m=memory: forward_job(tools, n, f, p, 1, f",checkpoints=auto,memory={m}")
+    for folder in sorted(unpacked(root, pathlib.Path(__file__).parent / "archives/trained.tar.xz").iterdir()):
+        program, = [p for p in folder.glob("model.*") if p.suffix in (".json", ".pdmodel")]
+        params = [f"--params={p}" for p in folder.glob("*.pdiparams")]
+        for pipeline, threads in itertools.product(("kernels", "compile"), (1, 2)):
+            name = f"train {folder.name}/whole {pipeline} {threads}"
+            command = [tools / "pir-run", program, *params, f"--train={folder}", f"--pipeline={pipeline}", f"--threads={threads}", "--atol=1e-5", "--rtol=1e-4"]
+            yield name, lambda n=name, c=command: number_job(n, c)
 
 
 # The bias of attention's keys moves every score of a row alike: its gradient is 0, and what Adam makes steps of is rounding.
