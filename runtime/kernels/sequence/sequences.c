@@ -179,6 +179,14 @@ static void keep_upper_levels(const pir_tensor *x, pir_tensor *out) {
   out->lod_levels = x->lod_levels - 1;
 }
 
+// Makes each row a sequence: as many rows as x has would else go on with its offsets.
+static pir_status divide_rows(const pir_kernel_call *call, pir_tensor *out, int64_t n) {
+  uint64_t *at = pir_kernel_new_sequences(call, out, n);
+  for (int64_t i = 0; at && i <= n; i++)
+    at[i] = (uint64_t)i;
+  return at ? PIR_OK : PIR_EXHAUSTED;
+}
+
 // operand: x; attributes: is_test, pooltype, pad_value; results: out, max_index
 pir_status pir_kernel_sequence_pool(const pir_kernel_call *call) {
   static const char *const names[] = {"AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST"};
@@ -219,6 +227,8 @@ pir_status pir_kernel_sequence_pool(const pir_kernel_call *call) {
     status = write_rows_like_x(call, &all, pir_kernel_out(call, 0), n);
   if (!status && x->lod_levels > 1)
     keep_upper_levels(x, pir_kernel_out(call, 0));
+  else if (!status && n == x->shape[0])
+    status = divide_rows(call, pir_kernel_out(call, 0), n);
   if (!status && index) {
     int64_t shape[PIR_MAX_RANK] = {kind == POOL_MAX ? n : 0};
     for (int d = 1; d < x->rank; d++)
