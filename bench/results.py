@@ -80,6 +80,9 @@ def write(index, section, title, text, machine=None):
 
 
 def main():
+    if len(sys.argv) < 2 or any(arg.startswith("-") for arg in sys.argv[1:4]):
+        print(__doc__.strip(), file=sys.stderr)
+        sys.exit(2)
     if len(sys.argv) == 2:
         return write_index(sys.argv[1])
     if len(sys.argv) < 5:

@@ -4,6 +4,7 @@
   results_test.py BENCH FOLDER
 """
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, sys.argv[1])
@@ -43,7 +44,17 @@ def page(folder, key):
         return f.read()
 
 
+def check_options():
+    """An option is no name of a file to write."""
+    folder = sys.argv[2] + "/options"
+    os.mkdir(folder)
+    for options in (["--help"], ["-h", "latency", "times", "true"], ["RESULTS.md", "--latency", "times", "true"]):
+        run = subprocess.run([sys.executable, os.path.abspath(sys.argv[1]) + "/results.py", *options], cwd=folder, stderr=subprocess.PIPE, text=True)
+        expect((run.returncode, "results.py INDEX SECTION" in run.stderr, os.listdir(folder)), (2, True, []))
+
+
 def main():
+    check_options()
     folder, machines = sys.argv[2] + "/machines", list(KEYS.items())
     os.mkdir(folder)
     for key, machine in machines:
