@@ -67,7 +67,8 @@ static double latency_of(const pir_measured *m, int bytes) {
 
 // chains: a sum waits for its product's latency, and meanwhile others start at the rate of the
 // widest vectors. On a core whose units are half a register wide that is half the rate of the
-// units, so half as many sums keep them busy.
+// units, so half as many sums keep them busy. Both are whole numbers, the rate at least one: a
+// probe that is disturbed finds somewhat less, and their product would be another count.
 //
 // products: how many units multiply. That is the most products of any width that start in a
 // cycle.
@@ -78,9 +79,10 @@ static void derive_arithmetic(const deriving *d) {
   const pir_measured *m = d->m;
   double most = fmax(m->products_16, fmax(m->products_32, m->products_64)) / m->clock;
   double units = clipped(round(most), 1, 8);
-  double chains = latency_of(m, d->target->vector_bytes) * d->widest / m->clock;
+  double rate = fmax(round(d->widest / m->clock), 1);
+  double chains = round(latency_of(m, d->target->vector_bytes)) * rate;
   if (d->sources[MACHINE_core_chains] != MACHINE_FITTED) {
-    d->out->core.chains = (int)clipped(round(chains), 1, 64);
+    d->out->core.chains = (int)clipped(chains, 1, 64);
     note_measured(d, MACHINE_core_chains);
   }
   d->out->core.products = (int)units;

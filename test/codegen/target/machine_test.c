@@ -135,6 +135,21 @@ static void test_halved_registers(void **state) {
   assert_int_equal(digest_as(d.machine, row), pir_machine_digest(row));
 }
 
+// A disturbed probe finds fewer products; as many sums keep the units busy.
+static void test_disturbed_rate(void **state) {
+  (void)state;
+  pir_measured wide = EMERALD_RAPIDS, halved = ZEN1;
+  wide.products_16 *= 0.92;
+  wide.products_32 *= 0.92;
+  wide.products_64 *= 0.92;
+  halved.products_16 *= 0.88;
+  halved.products_32 *= 0.88;
+  derived d = derive("x86-64-v4", "of tomorrow", &wide, 64, 12, 4);
+  assert_int_equal(d.machine.core.chains, 8);
+  d = derive("x86-64-v3", "znver1", &halved, 32, 8, 2);
+  assert_int_equal(d.machine.core.chains, 5);
+}
+
 // The same, from the row of another processor: rounded to powers of two.
 static void test_unknown_processor(void **state) {
   (void)state;
@@ -378,6 +393,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fitted_records_follow),
       cmocka_unit_test(test_halved_registers),
+      cmocka_unit_test(test_disturbed_rate),
       cmocka_unit_test(test_unknown_processor),
       cmocka_unit_test(test_narrow_core),
       cmocka_unit_test(test_no_figures),
