@@ -6,8 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
+
+#include <contraction.h>
 
 #include "clause_build.h"
 
@@ -198,7 +201,38 @@ static void random_contractions(void **state) {
   pir_thread_pool_destroy(pool);
 }
 
+// The tile of few rows gives the bits of the whole tile's first rows, reads no others of x and
+// writes no others.
+static void few_rows_of_tiles(void **state) {
+  (void)state;
+  enum { DEPTH = 37, ROW = TILE_COLUMNS + 3 };
+  float x[DEPTH * TILE_ROWS], y[DEPTH * TILE_COLUMNS];
+  contract_tile t = pir_contract_tile(PIR_F32);
+  for (int64_t depth = 0; depth <= DEPTH && t.run_few; depth++)
+    for (int add = 0; add < 2; add++) {
+      float all[TILE_ROWS * ROW], few[TILE_ROWS * ROW], before[TILE_ROWS * ROW];
+      for (int i = 0; i < DEPTH * TILE_ROWS; i++)
+        x[i] = (float)pick(-1000000, 1000000) / 999983;
+      for (int i = 0; i < DEPTH * TILE_COLUMNS; i++)
+        y[i] = (float)pick(-1000000, 1000000) / 999979;
+      for (int i = 0; i < TILE_ROWS * ROW; i++)
+        before[i] = all[i] = few[i] = (float)pick(-1000000, 1000000) / 999961;
+      t.run(depth, x, y, all, ROW, add);
+      for (int i = 0; i < DEPTH * t.rows; i++)
+        if (i % t.rows >= t.few_rows)
+          x[i] = NAN;
+      t.run_few(depth, x, y, few, ROW, add);
+      int kept = t.few_rows * ROW;
+      assert_memory_equal(few, all, (size_t)kept * sizeof *few);
+      assert_memory_equal(few + kept, before + kept, sizeof few - (size_t)kept * sizeof *few);
+    }
+  static const pir_dtype others[] = {PIR_F64, PIR_I64, PIR_C64, PIR_C128};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    assert_null(pir_contract_tile(others[i]).run_few);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_contractions)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_contractions),
+                                     cmocka_unit_test(few_rows_of_tiles)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
