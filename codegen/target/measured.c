@@ -130,12 +130,13 @@ static void derive_fetching(const deriving *d) {
 // longer than one whose weights are near, with or without fetching ahead, as the code will do
 // it. That is a small difference of two times, so n is a power of four only. The first panel is
 // fetched by none, and repetitions differ: with fetching up to a quarter of the time of reading
-// says no more than that the rest is hidden.
+// says no more than that the rest is hidden. Whole convolutions on this processor say more,
+// where they were timed.
 static void derive_overlap(const deriving *d) {
   bool fetches = d->out->cache.fetches_panels;
   double added = fetches ? d->m->unhidden_fetched : d->m->unhidden;
   double hidden = fetches ? 1.0 / 4 : 1.0 / 16;
-  if (added <= 0)
+  if (added <= 0 || d->sources[MACHINE_cache_overlap] == MACHINE_FITTED)
     return;
   d->out->cache.overlap = added <= hidden ? 16 : 4;
   if (added > 0.5)
@@ -144,7 +145,8 @@ static void derive_overlap(const deriving *d) {
 }
 
 // l2_feed: reading alone shows the most that the L2 cache gives. A tile whose panel comes from
-// there may get less, as on Zen, so what products of this processor were fitted to counts.
+// there may get less, as on the first Zen, so what products of this processor were fitted to
+// counts.
 static void derive_l2_feed(const deriving *d) {
   if (d->sources[MACHINE_cache_l2_feed] != MACHINE_FITTED)
     derive_feed(d, MACHINE_cache_l2_feed, d->m->l2_read, &d->out->cache.l2_feed);

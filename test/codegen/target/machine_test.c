@@ -135,6 +135,22 @@ static void test_halved_registers(void **state) {
   assert_int_equal(digest_as(d.machine, row), pir_machine_digest(row));
 }
 
+// What whole networks or convolutions were timed for stays, whatever one product says.
+static void test_fitted_numbers_stay(void **state) {
+  (void)state;
+  pir_measured m = ZEN1;
+  m.unhidden = 0.7;
+  m.unhidden_fetched = 0.6;
+  m.fetch_gain_l3 = 0.9;
+  m.l2_read /= 4;
+  const pir_machine *row = pir_machine_find("x86-64-v3", "znver1");
+  derived d = derive("x86-64-v3", "znver1", &m, 32, 8, 2);
+  assert_int_equal(d.machine.cache.overlap, row->cache.overlap);
+  assert_int_equal(d.machine.cache.fetches_panels, row->cache.fetches_panels);
+  assert_int_equal(d.machine.cache.l2_feed, row->cache.l2_feed);
+  assert_int_equal(d.sources[MACHINE_cache_overlap], MACHINE_FITTED);
+}
+
 // A disturbed probe finds fewer products; as many sums keep the units busy.
 static void test_disturbed_rate(void **state) {
   (void)state;
@@ -393,6 +409,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fitted_records_follow),
       cmocka_unit_test(test_halved_registers),
+      cmocka_unit_test(test_fitted_numbers_stay),
       cmocka_unit_test(test_disturbed_rate),
       cmocka_unit_test(test_unknown_processor),
       cmocka_unit_test(test_narrow_core),
