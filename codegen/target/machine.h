@@ -15,7 +15,8 @@
 typedef struct pir_machine {
   struct {
     // Sums that keep the multiply-adders busy: the latency of a product in cycles, times the
-    // products of the widest vectors that start in one cycle.
+    // products that start in one cycle. It counts sums of the widest vectors only; where units
+    // are half a register wide, twice as many sums of half a register would be needed.
     int chains;
     // Products, and vector loads, that can start in one cycle.
     int products, loads;
