@@ -93,12 +93,16 @@ static inline void LAYER(pack_lines)(int64_t rows, int64_t some, LAYER(matrix) m
     memcpy(to + k * rows, from + k * m.column, (size_t)some * sizeof *to);
 }
 
-// Packs one block of tile.rows rows, of which `some` exist; the others are zeros.
-static void LAYER(pack_block)(int64_t rows, int64_t some, LAYER(matrix) m, const REAL *from,
-                              REAL *to) {
+// Packs one block of tile.rows rows, of which `some` exist; the others are zeros, unless the
+// tile of few rows takes exactly these.
+static void LAYER(pack_block)(const contract_tile *t, int64_t some, LAYER(matrix) m,
+                              const REAL *from, REAL *to) {
   // Rows of the tiles of AVX-512 and AVX2: a number that is known makes vectors of them.
   enum { MOST = 8, MORE = 6 };
-  if (some < rows)
+  int64_t rows = t->rows;
+  int read;
+  contract_run_of(t, some, &read);
+  if (some < read)
     memset(to, 0, (size_t)(rows * m.columns) * sizeof *to);
   if (some == MOST && m.row == 1)
     LAYER(pack_lines)(rows, MOST, m, from, to);
@@ -125,7 +129,7 @@ static void LAYER(pack_row_blocks)(const contract_tile *t, int64_t rows, LAYER(m
       LAYER(matrix) part = m;
       part.columns = m.columns - k < step ? m.columns - k : step;
       LAYER(pack_block)
-      (t->rows, left < rows ? left : rows, part, m.data + first * m.row + k * m.column,
+      (t, left < rows ? left : rows, part, m.data + first * m.row + k * m.column,
        to + (block * m.columns + k) * t->rows);
     }
 }
