@@ -147,10 +147,6 @@ typedef struct LAYER(product) {
   int64_t rows, columns, depth;
 } LAYER(product);
 
-static int64_t LAYER(block_count)(int64_t block, int64_t rows) {
-  return (rows + block - 1) / block;
-}
-
 // Computes the part of a tile of `used` rows that lies inside of the result.
 static void LAYER(multiply_edge)(const LAYER(product) * p, const REAL *a, int64_t row,
                                  int64_t used, int64_t column) {
@@ -202,5 +198,5 @@ static void LAYER(multiply_row_blocks)(void *user, int64_t begin, int64_t end, i
 }
 
 static void LAYER(multiply)(const pir_kernel_call *call, LAYER(product) * p) {
-  pir_kernel_each(call, LAYER(block_count)(p->block, p->rows), LAYER(multiply_row_blocks), p);
+  pir_kernel_each(call, block_count(p->block, p->rows), LAYER(multiply_row_blocks), p);
 }

@@ -45,6 +45,36 @@ static int64_t time_of_step(const network *n, int64_t direction, int64_t b, int6
   return direction ? sequence_length_of(n, b) - 1 - s : s;
 }
 
+// ---- shares of threads
+
+static int64_t block_count(int64_t block, int64_t rows) {
+  return (rows + block - 1) / block;
+}
+
+static int64_t threads_of(const network *n) {
+  return n->call->parallel.threads > 1 ? n->call->parallel.threads : 1;
+}
+
+// Sequences of the thread that has most of them, with blocks of `block` sequences. Every thread
+// has a share of whole blocks.
+static int64_t longest_share(const network *n, int64_t block) {
+  int64_t longest = block_count(threads_of(n), block_count(block, n->batch)) * block;
+  return longest < n->batch ? longest : n->batch;
+}
+
+// The rows of a whole tile, unless fewer share the sequences more evenly.
+static int64_t sequences_of_block(const network *n, const contract_tile *t) {
+  bool few = t->run_few && longest_share(n, t->few_rows) < longest_share(n, t->rows);
+  return few ? t->few_rows : t->rows;
+}
+
+static int64_t share_count(const network *n, int64_t block) {
+  int64_t blocks = block_count(block, n->batch), threads = threads_of(n);
+  return blocks < threads ? blocks : threads;
+}
+
+// ---- the passes, in both types
+
 #define REAL float
 #define LAYER(x) x##_f32
 #include "matrix_panels.h"

@@ -177,7 +177,7 @@ static pir_status LAYER(run_in_memory)(const network *n, pir_dtype dtype,
   LAYER(walk) w = {.n = n, .tile = pir_contract_tile(dtype), .wide = n->hidden * n->directions};
   LAYER(memory) kept = {0};
   LAYER(memory) m = {0};
-  w.block = LAYER(sequences_of_block)(n, &w.tile);
+  w.block = sequences_of_block(n, &w.tile);
   if (__builtin_mul_overflow(n->time, n->batch, &w.steps))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   size_t list = (size_t)n->paths * sizeof *w.paths, bytes;

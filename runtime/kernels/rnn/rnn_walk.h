@@ -72,7 +72,7 @@ static void LAYER(lay_out)(LAYER(walk) * w, LAYER(memory) * m) {
   w->line = LAYER(take)(m, n->is_backward ? n->batch : 0, n->hidden);
   // Left sides have rows of steps or of gates. Right sides are weights, or have rows of steps.
   int64_t rows = w->tile.rows, columns = w->tile.columns;
-  int64_t blocks = LAYER(block_count)(w->block, n->batch), left = steps + rows;
+  int64_t blocks = block_count(w->block, n->batch), left = steps + rows;
   int64_t deepest = n->is_backward ? LAYER(largest)(deep, gates) : deep;
   left = blocks * rows > left ? blocks * rows : left;  // a step's sequences alone
   w->rows = LAYER(take_larger)(m, left, deepest, gates + rows, backward);
@@ -106,30 +106,6 @@ static void LAYER(multiply_matrices)(LAYER(walk) * w, LAYER(matrix) a, LAYER(mat
   LAYER(multiply)(w->n->call, &p);
 }
 
-static int LAYER(threads_of)(const network *n) {
-  return n->call->parallel.threads > 1 ? n->call->parallel.threads : 1;
-}
-
-// Sequences of the thread that has most of them, if a block has so many. Every thread has a
-// share of whole blocks.
-static int64_t LAYER(longest_share)(const network *n, int64_t block) {
-  int64_t threads = LAYER(threads_of)(n), blocks = LAYER(block_count)(block, n->batch);
-  int64_t longest = (blocks + threads - 1) / threads * block;
-  return longest < n->batch ? longest : n->batch;
-}
-
-// The rows of a whole tile, unless fewer share the sequences more evenly.
-static int64_t LAYER(sequences_of_block)(const network *n, const contract_tile *t) {
-  bool few =
-      t->run_few && LAYER(longest_share)(n, t->few_rows) < LAYER(longest_share)(n, t->rows);
-  return few ? t->few_rows : t->rows;
-}
-
-static int64_t LAYER(share_count)(const LAYER(walk) * w) {
-  int64_t blocks = LAYER(block_count)(w->block, w->n->batch), threads = LAYER(threads_of)(w->n);
-  return blocks < threads ? blocks : threads;
-}
-
 // One direction of one layer over all steps, for some sequences: in each step a product of the
 // sequences' rows with packed weights, and what the step does beside it. Threads share the
 // sequences and do not meet before the last step.
@@ -142,12 +118,12 @@ typedef struct LAYER(recurrence) {
 } LAYER(recurrence);
 
 static void LAYER(share_sequences)(const LAYER(recurrence) * r, pir_range_fn fn) {
-  pir_kernel_each(r->w->n->call, LAYER(share_count)(r->w), fn, (void *)r);
+  pir_kernel_each(r->w->n->call, share_count(r->w->n, r->w->block), fn, (void *)r);
 }
 
 // The first block of a share.
 static int64_t LAYER(block_of_share)(const LAYER(walk) * w, int64_t share) {
-  return share * LAYER(block_count)(w->block, w->n->batch) / LAYER(share_count)(w);
+  return share * block_count(w->block, w->n->batch) / share_count(w->n, w->block);
 }
 
 // The first sequence behind the blocks of rows before `block`.
