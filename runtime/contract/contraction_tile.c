@@ -1,7 +1,8 @@
 // Register tiles for matrix products, for the vector units of x86-64 and in portable C. A tile
 // keeps its sums in registers over the whole depth: one broadcast and two loads feed each row's
 // multiply-adds. The tile is chosen at run time: 8 x 32 fills the registers of AVX-512, 6 x 16
-// fills AVX2, 4 x 8 fills SSE.
+// fills AVX2, 4 x 8 fills SSE. Beside the larger two is a tile of their first four rows, for
+// blocks that have no more.
 #include "contraction.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
