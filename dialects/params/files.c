@@ -43,8 +43,8 @@ pir_str params_name(const pir_op *op) {
   return name ? pir_attr_as_str(name) : PIR_STR("");
 }
 
-// A file holds the whole of a parameter that is a part. One that is wrong is refused when it is
-// read.
+// A file holds the whole of a parameter that is a part, but for zeros at its end. One that is
+// wrong is refused when it is read.
 static pir_shape shape_in_file(const pir_op *op, const pir_type *type) {
   const pir_attr *whole = pir_op_attr_str(op, "file_shape");
   if (!whole && params_is_part(op))

@@ -79,6 +79,15 @@ bool pir_param_part_hold(pir_param_part *part, pir_shape held) {
          part->local.dims[dim] != part->whole.dims[dim];
 }
 
+// Whether zeros, fewer than what a file has, may follow that: they do where a part is taken. So
+// they may be of a part, or of a parameter that ranks will have parts of.
+static bool ends_in_zeros(const pir_op *op, pir_shape whole, pir_shape stated) {
+  size_t dim = shorter_dim(whole, stated);
+  return dim < whole.rank && whole.dims[dim] - stated.dims[dim] <= stated.dims[dim] &&
+         pir_op_attr_str(op, "whole_shape") &&
+         (params_is_part(op) || pir_type_dist_attr(pir_value_type(pir_op_result(op, 0))));
+}
+
 bool pir_param_is_whole(const pir_op *op, pir_shape whole, pir_shape held) {
   const pir_attr *file = pir_op_attr_str(op, "file_shape");
   pir_shape stated = whole;
@@ -88,7 +97,7 @@ bool pir_param_is_whole(const pir_op *op, pir_shape whole, pir_shape held) {
       return false;
     stated = (pir_shape){pir_attr_int_array_data(file), pir_attr_elements(file)};
     if (!count_elements(whole, &elements) || !count_elements(stated, &count) ||
-        (count != elements && shorter_dim(whole, stated) == whole.rank))
+        (count != elements && !ends_in_zeros(op, whole, stated)))
       return false;
   }
   bool same = stated.rank == held.rank;
@@ -267,7 +276,8 @@ void pir_param_part_copy(const pir_param_part *part, size_t element, bool mapped
     copy_rows(part, &rows, mapped, from, to);
 }
 
-// The part has no more bytes than the whole, whose size was checked, or but for a row of zeros.
+// Zeros are no more than what the file has, so the part has at most twice the bytes of the
+// whole, whose size was checked.
 pir_status params_take_part(const pir_param_part *part, bool mapped, pir_param *whole) {
   size_t element = pir_dtype_size(whole->dtype), offset;
   whole->shape = part->local;

@@ -284,13 +284,10 @@ static pir_status find_record_part(const record *r, const pir_op *op, pir_param_
              : pir_error(op, "the record of the parameter has other extents than whole_shape");
 }
 
-// A parameter that is whole may have other extents in the file: `file_shape`, of as many
-// elements as the whole one, which a program over a mesh states as `whole_shape`.
+// A parameter that is whole may have other extents in the file (`file_shape`). One of a program
+// over a mesh may end in zeros, which the file lacks.
 static pir_status check_file_shape(const record *r, const pir_op *op) {
-  const pir_attr *stated = pir_op_attr_str(op, "whole_shape");
   pir_shape whole = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
-  if (stated && pir_attr_kind_of(stated) == PIR_ATTR_INT_ARRAY)
-    whole = (pir_shape){pir_attr_int_array_data(stated), pir_attr_elements(stated)};
   return pir_param_is_whole(op, whole, (pir_shape){r->dims, r->rank})
              ? PIR_OK
              : pir_error(op, "file_shape has another number of elements than the parameter");

@@ -21,7 +21,8 @@ typedef struct pir_param_part {
 
 // Whether an array that is `held` is the whole of which a parameter's op takes a part: of the
 // extents `whole`, or of the extents that the op says a file has (`file_shape`). Then the
-// elements are the same in the same order, or the file's end sooner along one dimension.
+// elements are the same in the same order, or, of a part or on a mesh, the file's end sooner
+// along one dimension, of which it has half or more.
 bool pir_param_is_whole(const pir_op *op, pir_shape whole, pir_shape held);
 // Sets part->held for an array of these extents. Returns false if it ends sooner along another
 // dimension than the one that is cut, or lacks more than it has.
