@@ -154,22 +154,32 @@ const pir_op *params_op_of(const param_parts *parts, pir_str name) {
 // ---- bytes
 
 // The elements from `outer` dimensions on are rows, of which `run` bytes that lie together are
-// taken; all rows are `stride` bytes apart.
+// taken; all rows are `stride` bytes apart. Where the array ends sooner, it has the first
+// `taken` of them, and the others are zeros.
 typedef struct part_rows {
   size_t outer;
-  size_t stride, skip, run, count;
+  size_t stride, skip, run, taken, count;
 } part_rows;
 
 // The last dimension that is cut, with all behind it, is a row.
 static part_rows cut_rows(const pir_param_part *part, size_t element) {
-  part_rows rows = {.outer = part->whole.rank, .stride = element, .run = element, .count = 1};
+  part_rows rows = {.outer = part->whole.rank,
+                    .stride = element,
+                    .run = element,
+                    .taken = element,
+                    .count = 1};
   bool cut = false;
   while (rows.outer && !cut) {
     size_t i = --rows.outer;
-    cut = part->whole.dims[i] != part->local.dims[i];
-    rows.skip = rows.stride * (size_t)part->first[i];
-    rows.run = rows.stride * (size_t)part->local.dims[i];
-    rows.stride *= (size_t)part->whole.dims[i];
+    int64_t local = part->local.dims[i], first = part->first[i], extent = part->whole.dims[i];
+    cut = extent != local;
+    if (cut && part->held)
+      extent = part->held;
+    int64_t taken = extent - first < local ? extent - first : local;
+    rows.skip = taken > 0 ? rows.stride * (size_t)first : 0;
+    rows.taken = taken > 0 ? rows.stride * (size_t)taken : 0;
+    rows.run = rows.stride * (size_t)local;
+    rows.stride *= (size_t)extent;
   }
   for (size_t i = 0; i < rows.outer; i++)
     rows.count *= (size_t)part->local.dims[i];
@@ -200,17 +210,21 @@ static void let_pages_go(const char *from, const char *to) {
 static void copy_rows(const pir_param_part *part, const part_rows *rows, bool mapped,
                       const char *from, char *to) {
   enum { MOST = 1 << 22 };  // bytes of the file that stay in memory meanwhile
-  const char *kept = from;
-  for (size_t i = 0; i < rows->count; i++) {
-    const char *row = from + offset_of(part, rows, i);
-    memcpy(to + i * rows->run, row, rows->run);
-    if (mapped && row - kept > MOST) {
-      let_pages_go(kept, row);
-      kept = row;
+  const char *kept = from, *row = from;
+  for (size_t i = 0; i < rows->count; i++, to += rows->run) {
+    row = from + offset_of(part, rows, i);
+    for (size_t done = 0, size; done < rows->taken; done += size) {
+      size = rows->taken - done < MOST ? rows->taken - done : MOST;
+      memcpy(to + done, row + done, size);
+      if (mapped && row + done - kept >= MOST) {
+        let_pages_go(kept, row + done);
+        kept = row + done;
+      }
     }
+    memset(to + rows->taken, 0, rows->run - rows->taken);
   }
-  if (mapped && rows->count)
-    let_pages_go(kept, from + offset_of(part, rows, rows->count - 1) + rows->run);
+  if (mapped)
+    let_pages_go(kept, row + rows->taken);
 }
 
 size_t pir_param_part_bytes(const pir_param_part *part, size_t element) {
@@ -218,48 +232,9 @@ size_t pir_param_part_bytes(const pir_param_part *part, size_t element) {
   return rows.run * rows.count;
 }
 
-// Of a part whose array ends sooner along the dimension that is cut: `count` blocks, of which
-// the array holds `taken` bytes, `skip` bytes behind the block's begin there.
-typedef struct short_part {
-  size_t count, stride, skip, taken, run;
-} short_part;
-
-static short_part find_short(const pir_param_part *part, size_t element) {
-  size_t dim = 0, inner = element;
-  short_part out = {.count = 1};
-  while (part->whole.dims[dim] == part->local.dims[dim])
-    out.count *= (size_t)part->whole.dims[dim++];
-  for (size_t i = dim + 1; i < part->whole.rank; i++)
-    inner *= (size_t)part->whole.dims[i];
-  int64_t local = part->local.dims[dim], left = part->held - part->first[dim];
-  if (left < local)
-    local = left > 0 ? left : 0;
-  out.stride = (size_t)part->held * inner;
-  out.skip = local ? (size_t)part->first[dim] * inner : 0;
-  out.taken = (size_t)local * inner;
-  out.run = (size_t)part->local.dims[dim] * inner;
-  return out;
-}
-
-static void copy_short(const pir_param_part *part, size_t element, bool mapped,
-                       const char *from, char *to) {
-  short_part s = find_short(part, element);
-  for (size_t i = 0; i < s.count; i++) {
-    memcpy(to + i * s.run, from + i * s.stride + s.skip, s.taken);
-    memset(to + i * s.run + s.taken, 0, s.run - s.taken);
-  }
-  if (mapped && s.count)
-    let_pages_go(from + s.skip, from + (s.count - 1) * s.stride + s.skip + s.taken);
-}
-
 bool pir_param_part_is_run(const pir_param_part *part, size_t element, size_t *out_offset) {
-  if (part->held) {
-    short_part s = find_short(part, element);
-    *out_offset = s.skip;
-    return s.count == 1 && s.taken == s.run;
-  }
   part_rows rows = cut_rows(part, element);
-  if (rows.count != 1)  // no rows at all have no offset either
+  if (rows.count != 1 || rows.taken != rows.run)  // no rows at all have no offset either
     return false;
   *out_offset = offset_of(part, &rows, 0);
   return true;
@@ -267,10 +242,6 @@ bool pir_param_part_is_run(const pir_param_part *part, size_t element, size_t *o
 
 void pir_param_part_copy(const pir_param_part *part, size_t element, bool mapped,
                          const char *from, char *to) {
-  if (part->held) {
-    copy_short(part, element, mapped, from, to);
-    return;
-  }
   part_rows rows = cut_rows(part, element);
   if (rows.run)
     copy_rows(part, &rows, mapped, from, to);
