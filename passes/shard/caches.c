@@ -383,8 +383,11 @@ pir_status shard_check_caches(const shard_state *s) {
   for (size_t i = 0; i < s->ports.count; i++) {
     const shard_port *port = &s->ports.items[i];
     if (port->closed && is_named(s, port->op))
-      return pir_error(port->op, "unsupported: the ranks of axis model cannot have parts of "
-                                 "it: its heads do not divide, or an op needs all");
+      return pir_report_op(
+          port->op, PIR_UNSUPPORTED, PIR_ERROR,
+          "unsupported: the ranks of axis model cannot have parts of '%.*s': its heads do not "
+          "divide, or an op needs all",
+          (int)port_name(port->op).size, port_name(port->op).data);
     inputs += !port->closed && pir_op_has(port->op, PIR_INPUT);
     outputs += !port->closed && pir_op_has(port->op, PIR_OUTPUT);
   }
