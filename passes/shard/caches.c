@@ -352,13 +352,24 @@ static pir_walk_result follow_cache(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-// Inputs that nothing asks to split, and outputs that do not lie as their input does.
+// Whether an output has as many heads as the cache that it is made of.
+static bool has_its_heads(const shard_state *s, const shard_port *output) {
+  const shard_port *from = &s->ports.items[output->from];
+  return from->dim < 0 ||
+         pir_type_shape(pir_value_type(pir_op_operand(output->op, 0))).dims[from->dim] ==
+             pir_type_shape(pir_value_type(pir_op_result(from->op, 0))).dims[from->dim];
+}
+
+// Inputs that nothing asks to split, and outputs that do not lie as their input does. One of
+// other heads, as those that are repeated, is no cache.
 static void check_port(cache_check *c, size_t i) {
-  const shard_port *port = &c->s->ports.items[i];
+  shard_port *port = &c->s->ports.items[i];
   bool output = pir_op_has(port->op, PIR_OUTPUT), alone = output && port->from == i;
   if (port->closed)
     return;
-  if (output) {
+  if (output && !alone && !has_its_heads(c->s, port)) {
+    port->closed = c->rejected = true;
+  } else if (output) {
     int64_t dim = split_of_value(c->s, pir_op_operand(port->op, 0));
     if (dim < 0 || (!alone && dim != c->s->ports.items[port->from].dim))
       close_group(c, i);

@@ -57,6 +57,14 @@
 // RUN: (pir-opt %t/flip.pir --passes='shard{mesh=2,rank=1,caches=next_keys}' -o %t/o.pir; echo "exit code $?") 2>&1 | FileCheck %s --check-prefix=DEMAND
 // DEMAND: error: unsupported: the ranks of axis model cannot have parts of 'next_keys': its heads do not divide, or an op needs all
 // DEMAND: exit code 3
+// Keys that are repeated for more heads are made of a cache, and are none.
+// RUN: sed '/^ .*output_name:"y"/a (%%38) = "pd_op.repeat_interleave" (%%5) {axis:2,repeats:3} : (tensor<1x-1x4x2xf32>) -> tensor<1x-1x12x2xf32>\n() = "builtin.shadow_output" (%%38) {output_name:"repeated"} : (tensor<1x-1x12x2xf32>) ->' %s > %t/repeat.pir
+// RUN: pir-opt %t/repeat.pir --passes='shard{mesh=2,rank=1,caches=split}' | FileCheck %s --check-prefix=REPEAT
+// REPEAT-DAG: name:"keys",place:Place(undefined:0),shape:[1,-1,2,2]}
+// REPEAT-DAG: output_name:"next_keys"} : (tensor<1x-1x2x2xf32>)
+// REPEAT-DAG: output_name:"repeated"} : (tensor<1x-1x12x2xf32>)
+// RUN: not pir-opt %t/repeat.pir --passes='shard{mesh=2,rank=1,caches=repeated}' -o %t/o.pir 2>&1 | FileCheck %s --check-prefix=REPEATED
+// REPEATED: error: unsupported: the ranks of axis model cannot have parts of 'repeated'
 // RUN: not pir-opt %s --passes='shard{mesh=2,rank=1,caches=x}' -o %t/o.pir 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: "pd_op.data" is no cache: no output goes on from it
 // RUN: for c in key 'keys|' '|'; do not pir-opt %s --passes="shard{mesh=2,caches=$c}" -o %t/o.pir || exit 1; done 2>&1 | FileCheck %s --check-prefix=NAMES
