@@ -76,7 +76,7 @@ static bool goes_on(const pir_value *input, const pir_value *output) {
   size_t others = 0;
   for (size_t i = 0; i < a.rank && a.rank == b.rank; i++)
     others += a.dims[i] != b.dims[i];
-  return a.rank == b.rank && others < 2;
+  return a.rank == b.rank && others < 2 && pir_type_dtype(from) == pir_type_dtype(to);
 }
 
 typedef struct tracing {
@@ -87,11 +87,18 @@ typedef struct tracing {
   pir_dtype dtype;  // of the output
 } tracing;
 
-// Elements that become others of another type, as extents do, are not moved.
+// A cache may be kept in another float type than the one that ops compute with. Elements that
+// become others of another kind, as extents do, are not moved.
+static bool is_of_kind(const tracing *t, const pir_type *type) {
+  if (!pir_type_is_tensor(type))
+    return true;
+  pir_dtype dtype = pir_type_dtype(type);
+  return dtype == t->dtype || (pir_dtype_is_float(dtype) && pir_dtype_is_float(t->dtype));
+}
+
 static void trace_on(tracing *t, const pir_value *value) {
   const pir_type *type = value ? pir_value_type(value) : NULL;
-  if (!type || pir_map_find(&t->seen, value) ||
-      (pir_type_is_tensor(type) && pir_type_dtype(type) != t->dtype))
+  if (!type || pir_map_find(&t->seen, value) || !is_of_kind(t, type))
     return;
   pir_map_put(t->s->arena, &t->seen, value, 1);
   pir_vec_push(t->s->arena, &t->open, value);
@@ -202,17 +209,9 @@ static int64_t asked_by_members(const shard_state *s, const pir_op *list) {
   return -1;
 }
 
-// The dimension of the operand of a slice or a transpose that becomes dimension `dim` of the
-// result; -1: the op is another one.
-static int64_t dim_before(const pir_op *op, int64_t dim) {
-  int64_t at;
-  if (pir_op_is(op, PD_TRANSPOSE))
-    return pir_attr_int_at(pir_op_attr_at(op, PD_TRANSPOSE_ATTR_PERM), (size_t)dim, &at) ? at
-                                                                                         : -1;
-  if (!pir_op_is(op, PD_SLICE))
-    return -1;
+static int64_t dim_before_slice(const pir_op *op, int64_t dim) {
   const pir_attr *dropped = pir_op_attr_at(op, PD_SLICE_ATTR_DECREASE_AXIS);
-  int64_t rank = (int64_t)pir_type_shape(pir_value_type(pir_op_operand(op, 0))).rank;
+  int64_t rank = (int64_t)pir_type_shape(pir_value_type(pir_op_operand(op, 0))).rank, at;
   for (int64_t i = 0; i < rank; i++) {
     bool kept = true;
     for (size_t k = 0; k < pir_attr_elements(dropped); k++)
@@ -223,11 +222,37 @@ static int64_t dim_before(const pir_op *op, int64_t dim) {
   return -1;
 }
 
+// The dimension of the operand of a movement or a cast that becomes dimension `dim` of the
+// result, or of its pieces; -1: the op is another one.
+static int64_t dim_before(const pir_op *op, int64_t dim) {
+  int64_t at;
+  if (pir_op_is(op, PD_TRANSPOSE))
+    return pir_attr_int_at(pir_op_attr_at(op, PD_TRANSPOSE_ATTR_PERM), (size_t)dim, &at) ? at
+                                                                                         : -1;
+  if (pir_op_is(op, PD_UNBIND)) {
+    at = pir_op_int(op, PD_UNBIND_ATTR_AXIS);
+    at += at < 0 ? (int64_t)pir_type_shape(pir_value_type(pir_op_operand(op, 0))).rank : 0;
+    return dim + (dim >= at);
+  }
+  if (pir_op_is(op, PD_CAST) || pir_op_is(op, PD_SPLIT) || pir_op_is(op, PD_SPLIT_WITH_NUM))
+    return dim;
+  return pir_op_is(op, PD_SLICE) ? dim_before_slice(op, dim) : -1;
+}
+
 static int64_t asked_of(const shard_state *s, const pir_value *value, int depth);
+
+static int64_t asked_of_pieces(const shard_state *s, const pir_op *split, int depth) {
+  int64_t dim = -1;
+  for (size_t i = 0; i < pir_op_results(split) && dim < 0; i++)
+    dim = asked_of(s, pir_op_result(split, i), depth);
+  return dim;
+}
 
 static int64_t asked_by(const shard_state *s, const pir_use *use, int depth) {
   const pir_op *op = pir_use_owner(use);
   dist_of_op of;
+  if (pir_op_is(op, BUILTIN_SPLIT) || pir_op_is(op, BUILTIN_SLICE))
+    return asked_of_pieces(s, op, depth);
   if (pir_op_is(op, BUILTIN_COMBINE)) {
     const pir_value *list = pir_op_result(op, 0);
     return pir_value_single_use(list) &&
