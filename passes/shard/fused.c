@@ -67,8 +67,7 @@ static bool constant_int(const pir_value *value, int64_t *out) {
          pir_attr_int_at(pir_op_attr_at(op, PD_FULL_INT_ARRAY_ATTR_VALUE), 0, out);
 }
 
-// The number of equal pieces along an axis that an op makes of a tensor; 0: it makes none.
-static int64_t count_pieces(const pir_op *op, const pir_type *of, size_t axis) {
+int64_t shard_count_pieces(const pir_op *op, const pir_type *of, size_t axis) {
   int64_t given;
   pir_shape whole = pir_type_shape(of);
   bool equal = pir_op_is(op, PD_SPLIT_WITH_NUM);
@@ -91,7 +90,7 @@ static int64_t count_pieces(const pir_op *op, const pir_type *of, size_t axis) {
 
 // Equal pieces along the columns.
 static bool reads_as_split(grouping *g, const pir_op *op) {
-  int64_t groups = count_pieces(op, pir_value_type(pir_op_operand(op, 0)), g->rank - 1);
+  int64_t groups = shard_count_pieces(op, pir_value_type(pir_op_operand(op, 0)), g->rank - 1);
   return groups && agree(g, groups);
 }
 
@@ -108,7 +107,7 @@ static bool reads_as_heads(grouping *g, const pir_op *op) {
       pir_value_unused(made))
     return false;
   PIR_EACH_USE(use, made) {
-    int64_t groups = count_pieces(pir_use_owner(use), type, g->rank - 1);
+    int64_t groups = shard_count_pieces(pir_use_owner(use), type, g->rank - 1);
     if (!groups || heads / groups % g->ranks || !agree(g, groups))
       return false;
   }

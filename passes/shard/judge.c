@@ -75,17 +75,44 @@ static bool is_apart(lying x) {
 }
 
 // ---- charges
-// A reshape of a row into heads of a number of elements each, which the ranks cannot share.
-static bool parts_heads(const shard_state *s, const pir_op *op) {
+// Heads have a number of elements each. Those of several tensors, which a split takes apart,
+// are as many for each of them.
+int64_t shard_heads_of(const shard_state *s, const pir_op *op) {
   if (!pir_op_is(op, PD_RESHAPE) || pir_map_find(&s->fused_of, op))
-    return false;
+    return 0;
+  const pir_value *made = pir_op_result(op, 0);
   pir_shape from = pir_type_shape(pir_value_type(pir_op_operand(op, 0))),
-            to = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
+            to = pir_type_shape(pir_value_type(made));
   if (!from.rank || to.rank != from.rank + 1)
-    return false;
-  int64_t heads = to.dims[to.rank - 2], width = to.dims[to.rank - 1];
-  return heads > 0 && heads % s->extents[s->model] && width > 0 && heads <= INT64_MAX / width &&
-         heads * width == from.dims[from.rank - 1];
+    return 0;
+  int64_t heads = to.dims[to.rank - 2], width = to.dims[to.rank - 1], tensors = 0;
+  if (heads <= 0 || width <= 0 || heads > INT64_MAX / width ||
+      heads * width != from.dims[from.rank - 1])
+    return 0;
+  PIR_EACH_USE(use, made) {
+    if (!tensors)
+      tensors = shard_count_pieces(pir_use_owner(use), pir_value_type(made), to.rank - 2);
+  }
+  return tensors ? heads / tensors : heads;
+}
+
+static bool parts_heads(const shard_state *s, const pir_op *op) {
+  return shard_heads_of(s, op) % s->extents[s->model] != 0;
+}
+
+// The reshape into heads that has a tensor whole in front of it, where zeros are dropped, or
+// behind it, where tensors are taken apart.
+static const pir_op *near_heads(const pir_op *op, const pir_value *value) {
+  const pir_op *made = pir_value_op(value);
+  if (pir_op_is(op, PD_SPLIT_WITH_NUM) || pir_op_is(op, PD_SPLIT))
+    return made;
+  const pir_op *reader =
+      pir_op_is(op, PD_SLICE) && made && pir_op_is(made, PD_MATMUL) ? op : NULL;
+  while (reader && (reader == op || pir_op_is(reader, PD_ADD))) {
+    const pir_value *result = pir_op_result(reader, 0);
+    reader = pir_value_single_use(result) ? pir_use_owner(pir_value_first_use(result)) : NULL;
+  }
+  return reader;
 }
 
 static void charge(shard_state *s, const pir_op *op, const pir_value *value, lying lies,
@@ -111,8 +138,13 @@ static void charge(shard_state *s, const pir_op *op, const pir_value *value, lyi
     cut->met++;
   else
     cut->gathers++;
-  if (!(origin & SHARD_MIXED) && parts_heads(s, op))
+  if (origin & SHARD_MIXED)
+    return;
+  const pir_op *near = near_heads(op, value);
+  if (parts_heads(s, op))
     cut->lost = op;
+  else if (near && parts_heads(s, near))
+    cut->behind = near;
 }
 
 // Whether a value is a parameter, or the movement of one whose columns lie in the order of

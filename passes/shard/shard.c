@@ -104,16 +104,18 @@ static pir_status settle(shard_state *s, shard_policy policy) {
 }
 
 // ---- checks of the result
-// Why a cut whose heads the ranks cannot share was taken back.
-static pir_status report_heads(const shard_state *s, const pir_op *op, bool any) {
-  pir_shape shape = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
-  long long heads = (long long)shape.dims[shape.rank - 2], ranks = s->extents[s->model];
+// Why a cut whose heads the ranks cannot share was taken back, or ends in a gather.
+static pir_status report_heads(const shard_state *s, const shard_cut *cut, bool any) {
+  const pir_op *op = cut->lost ? cut->lost : cut->behind;
+  if (!op)
+    return PIR_OK;
+  long long heads = (long long)shard_heads_of(s, op), ranks = s->extents[s->model];
   if (!any)
     return pir_error(op, "%lld heads do not divide among the %lld ranks of axis model", heads,
                      ranks);
-  pir_ignore(pir_report_op(
-      op, PIR_OK, PIR_NOTE,
-      "%lld heads do not divide among %lld ranks: each of them computes all", heads, ranks));
+  pir_ignore(pir_report_op(op, PIR_OK, PIR_NOTE,
+                           "%lld heads do not divide among %lld ranks: each of them %s all",
+                           heads, ranks, cut->split ? "gathers" : "computes"));
   return PIR_OK;
 }
 
@@ -122,8 +124,7 @@ static pir_status check_result(const shard_state *s) {
   for (size_t i = 0; i < s->cuts.count && !any; i++)
     any = s->cuts.items[i].split;
   for (size_t i = 0; i < s->cuts.count; i++)
-    if (s->cuts.items[i].lost)
-      PIR_TRY(report_heads(s, s->cuts.items[i].lost, any));
+    PIR_TRY(report_heads(s, &s->cuts.items[i], any));
   return any ? PIR_OK
              : pir_error(s->cuts.items[0].reader,
                          "nothing to shard: no weight is worth a collective operator; option "

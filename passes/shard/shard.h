@@ -28,6 +28,7 @@ typedef struct shard_cut {
   bool gathered;    // the parameter itself would be made whole in every run
   // A reshape into heads that the ranks cannot share; kept when the cut is closed.
   const pir_op *lost;
+  const pir_op *behind;  // such a reshape near a tensor that is whole again for other reasons
 } shard_cut;
 
 // A product that makes several tensors, whose columns are in the order of ranks (fused.c).
@@ -98,6 +99,8 @@ void shard_open_fused(shard_state *s);
 // Takes that back where the cut of the weight was closed, or, of a layout that is settled, was
 // not made; the weight may be cut once more then, as any other. Returns whether there was one.
 bool shard_close_fused(shard_state *s, bool settled);
+// The number of equal pieces along an axis that an op makes of a tensor; 0: it makes none.
+int64_t shard_count_pieces(const pir_op *op, const pir_type *of, size_t axis);
 // Returns the product of a weight or a bias whose columns are in the order of ranks, or NULL.
 const shard_fused *shard_fused_of(const shard_state *s, const pir_op *op);
 
@@ -144,5 +147,7 @@ void shard_take_whole_inputs(shard_state *s);
 // ---- judge.c
 // Charges collective operators and savings of the layout to the cuts.
 void shard_judge(shard_state *s);
+// The heads of a tensor that a reshape makes of a row of them; 0: the op is another one.
+int64_t shard_heads_of(const shard_state *s, const pir_op *op);
 
 #endif

@@ -1,6 +1,14 @@
 // Meshes that a program cannot be cut for, and programs that cannot be cut. One RUN line for each.
 // RUN: pir-opt %S/block.pir --passes='shard{mesh=8}' -o %t 2>&1 | FileCheck %s --check-prefix=HEADS
 // HEADS: block.pir:[[#]]:5: note: 4 heads do not divide among 8 ranks: each of them computes all
+// Also where zeros would follow the columns, or where the heads of queries, keys and values are made by one reshape.
+// RUN: for m in 3 5; do not pir-opt %S/block.pir --passes="shard{mesh=$m}" -o %t || exit 1; done 2>&1 | FileCheck %s --check-prefix=ZEROS
+// ZEROS: error: "pd_op.reshape" 2 heads do not divide among the 3 ranks of axis model
+// ZEROS: error: "pd_op.reshape" {{[24]}} heads do not divide among the 5 ranks of axis model
+// RUN: pir-opt %S/../../models/writer/model.json --passes='shard{mesh=8}' -o %t 2>&1 | FileCheck %s --check-prefix=TENSORS
+// TENSORS: note: 4 heads do not divide among 8 ranks: each of them computes all
+// RUN: pir-opt %S/../../models/writer/model.json --passes='shard{mesh=3}' -o %t 2>&1 | FileCheck %s --check-prefix=GATHERS
+// GATHERS: note: 4 heads do not divide among 3 ranks: each of them gathers all
 // RUN: not pir-opt %S/twice.pir --passes='shard{mesh=2}' -o %t 2>&1 | FileCheck %s --check-prefix=NAMES
 // NAMES: twice.pir:[[#]]:5: error: {{.*}}two ops have the parameter of one name
 // RUN: not pir-opt %S/block.pir --passes='shard{mesh=17}' -o %t 2>&1 | FileCheck %s --check-prefix=WEIGHTS
