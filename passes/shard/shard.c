@@ -142,12 +142,16 @@ static pir_walk_result name_whole(pir_op *op, void *user) {
   const pir_attr *dist = pir_type_dist_attr(type);
   dist_tensor tensor = dist ? dist_tensor_of(dist) : (dist_tensor){.rank = 0};
   pir_shape shape = pir_type_shape(type);
+  const uint64_t *place = pir_map_find(&s->cut_of, op);
+  const shard_cut *cut = place ? &s->cuts.items[*place - 1] : NULL;
   uint64_t bytes = pir_dtype_size(pir_type_dtype(type)), part = 1;
   for (size_t i = 0; dist && i < shape.rank; i++) {
     bytes *= (uint64_t)shape.dims[i];
     part *= tensor.mapping[i] >= 0 ? (uint64_t)s->extents[tensor.mapping[i]] : 1;
   }
-  s->bytes += bytes;
+  bool ends_in_zeros = cut && cut->held;
+  s->bytes +=
+      ends_in_zeros ? bytes / (uint64_t)shape.dims[cut->dim] * (uint64_t)cut->held : bytes;
   s->rank_bytes += bytes / part;
   if (part == 1)
     return PIR_WALK_CONTINUE;
@@ -158,10 +162,9 @@ static pir_walk_result name_whole(pir_op *op, void *user) {
     dims[shape.rank - 3] = fused->groups * fused->width;
     pir_op_set_attr(op, s->file_shape, pir_attr_int_array(s->ctx, dims, shape.rank - 2));
   }
-  const uint64_t *cut = pir_map_find(&s->cut_of, op);
-  if (cut && s->cuts.items[*cut - 1].held) {
+  if (ends_in_zeros) {
     int64_t dims[2] = {shape.dims[0], shape.dims[1]};
-    dims[s->cuts.items[*cut - 1].dim] = s->cuts.items[*cut - 1].held;
+    dims[cut->dim] = cut->held;
     pir_op_set_attr(op, s->file_shape, pir_attr_int_array(s->ctx, dims, 2));
   }
   s->split++;

@@ -14,6 +14,10 @@
 // RUN: for r in 0 1 2; do pir-opt %t/mesh.pir --params=%t/w.pdiparams --passes="dist{rank=$r}" --params-out=%t/own.$r.pdiparams -o %t/own.$r.json || exit 1; done
 // RUN: for p in compile kernels compile; do pir-run --ranks=3 %t/own.%r.json --pipeline=$p --input=ids=2x6xi64=0..10 --expect-dir=%t/out || exit 1; done | FileCheck %s --check-prefix=SAME
 // SAME-COUNT-18: max abs {{[0-9.]+e-0[6-9]|0,}}
+// Zeros are no bytes of parameters, but of what a rank has.
+// RUN: pir-opt %s --passes='shard{mesh=4,rank=0,unpaired=always}' --stats -o %t/o.pir 2>&1 | FileCheck %s --check-prefix=BYTES
+// BYTES: shard_pass: 404 bytes of parameters
+// BYTES: shard_pass: 140 bytes of them on a rank
 // Where a collective operator does not pay, nothing is cut, and nothing is left of the zeros.
 // RUN: not pir-opt %s --passes='shard{mesh=2,rank=0,unpaired=never}' -o %t/o.pir 2>&1 | FileCheck %s --check-prefix=NEVER
 // NEVER: error: "pd_op.matmul" nothing to shard: no weight is worth a collective operator
