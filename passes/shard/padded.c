@@ -84,9 +84,11 @@ void shard_open_padded(shard_state *s) {
   for (size_t i = 0; i < s->cuts.count; i++) {
     shard_cut *cut = &s->cuts.items[i];
     pir_value *value = pir_op_result(cut->param, 0);
-    int64_t extent = pir_type_shape(pir_value_type(value)).dims[cut->dim],
-            widened = (extent / n + (extent % n != 0)) * n;
-    if (widened == extent)
+    int64_t extent = pir_type_shape(pir_value_type(value)).dims[cut->dim], widened;
+    if (extent % n == 0)
+      continue;
+    cut->open = !__builtin_add_overflow(extent, n - extent % n, &widened);
+    if (!cut->open)
       continue;
     cut->held = extent;
     set_extent(s, value, cut->dim, widened);

@@ -18,6 +18,9 @@
 // RUN: pir-opt %s --passes='shard{mesh=4,rank=0,unpaired=always}' --stats -o %t/o.pir 2>&1 | FileCheck %s --check-prefix=BYTES
 // BYTES: shard_pass: 404 bytes of parameters
 // BYTES: shard_pass: 140 bytes of them on a rank
+// Extents that could not be counted with zeros stay whole.
+// RUN: sed 's/11x6xf32/9223372036854775807x6xf32/g;s/x11xf32/x9223372036854775807xf32/g' %s > %t/large.pir && pir-opt %t/large.pir --passes='shard{mesh=4,unpaired=always}' | FileCheck %s --check-prefix=LARGE
+// LARGE: parameter_name:"table"} : () -> pd_dist.tensor<9223372036854775807x6xf32
 // Where a collective operator does not pay, nothing is cut, and nothing is left of the zeros.
 // RUN: not pir-opt %s --passes='shard{mesh=2,rank=0,unpaired=never}' -o %t/o.pir 2>&1 | FileCheck %s --check-prefix=NEVER
 // NEVER: error: "pd_op.matmul" nothing to shard: no weight is worth a collective operator
