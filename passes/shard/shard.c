@@ -96,9 +96,8 @@ static pir_status settle(shard_state *s, shard_policy policy) {
     shard_judge(s);
     sum_groups(s);
     changed = close_impossible(s) || close_strays(s) || close_unpaired(s, policy);
-    bool settled = !changed;
-    changed |= shard_close_fused(s, settled);
-    changed |= shard_close_padded(s, settled);
+    changed |= shard_close_fused(s, !changed);
+    changed |= shard_close_padded(s, !changed);  // not for a cut that was opened once more
   }
   return PIR_OK;
 }
