@@ -75,8 +75,8 @@ static bool is_apart(lying x) {
 }
 
 // ---- charges
-// Heads have a number of elements each. Those of several tensors, which a split takes apart,
-// are as many for each of them.
+// Heads have a number of elements each. If a split behind them makes several tensors, each of
+// these has an equal share.
 int64_t shard_heads_of(const shard_state *s, const pir_op *op) {
   if (!pir_op_is(op, PD_RESHAPE) || pir_map_find(&s->fused_of, op))
     return 0;
@@ -101,7 +101,7 @@ static bool parts_heads(const shard_state *s, const pir_op *op) {
 }
 
 // The reshape into heads that has a tensor whole in front of it, where zeros are dropped, or
-// behind it, where tensors are taken apart.
+// behind it, where a split makes several tensors.
 static const pir_op *near_heads(const pir_op *op, const pir_value *value) {
   const pir_op *made = pir_value_op(value);
   if (pir_op_is(op, PD_SPLIT_WITH_NUM) || pir_op_is(op, PD_SPLIT))
