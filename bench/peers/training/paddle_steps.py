@@ -9,7 +9,7 @@ import time
 import numpy as np
 import paddle
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "test/recorded/make"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "test/recorded/make/training"))
 import trainings
 from sizes import BLOCKS
 
