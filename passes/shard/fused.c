@@ -173,62 +173,22 @@ static pir_op *find_bias(const pir_op *product, pir_op **out_bias) {
 }
 
 // ---- movements
-typedef struct mover {
-  const shard_state *s;
-  pir_builder at;
-} mover;
-
-static pir_named_attr named(const mover *m, const char *name, const pir_attr *attr) {
-  return (pir_named_attr){pir_name_get(m->s->ctx, pir_str_from(name)), attr};
-}
-
-static pir_value *put_op(mover *m, uint32_t id, pir_value *const *operands,
-                         size_t operand_count, const pir_type *type,
-                         const pir_named_attr *attrs, size_t attr_count) {
-  pir_op_spec spec = {.def = pir_context_op(m->s->ctx, id),
-                      .operands = operands,
-                      .operand_count = operand_count,
-                      .result_types = &type,
-                      .result_count = 1,
-                      .attrs = attrs,
-                      .attr_count = attr_count};
-  return pir_op_result(pir_build(&m->at, &spec), 0);
-}
-
-static const pir_type *type_like(const mover *m, const pir_value *value, const int64_t *dims,
-                                 size_t rank) {
-  return pir_type_tensor(m->s->ctx, pir_type_dtype(pir_value_type(value)),
-                         (pir_shape){dims, rank});
-}
-
-static pir_value *put_list(mover *m, const int64_t *values, size_t count) {
-  const pir_attr *items[PIR_MAX_RANK];
-  int64_t extent = (int64_t)count;
-  for (size_t i = 0; i < count; i++)
-    items[i] = pir_attr_int(m->s->ctx, PIR_ATTR_I64, values[i]);
-  const pir_named_attr attrs[] = {
-      named(m, "value", pir_attr_array(m->s->ctx, items, count)),
-      named(m, "dtype", pir_attr_dtype(m->s->ctx, PIR_I64)),
-      named(m, "place", pir_attr_place(m->s->ctx, (pir_place){.kind = 1}))};
-  return put_op(m, PD_FULL_INT_ARRAY, NULL, 0,
-                pir_type_tensor(m->s->ctx, PIR_I64, (pir_shape){&extent, 1}), attrs, 3);
-}
-
 // The first `kept` dims stay; the others become `last`.
-static pir_value *reshape_last(mover *m, pir_value *value, size_t kept, const int64_t *last,
-                               size_t count) {
+static pir_value *reshape_last(shard_mover *m, pir_value *value, size_t kept,
+                               const int64_t *last, size_t count) {
   pir_shape from = pir_type_shape(pir_value_type(value));
   int64_t dims[PIR_MAX_RANK], stated[PIR_MAX_RANK];
   for (size_t i = 0; i < kept + count; i++) {
     dims[i] = i < kept ? from.dims[i] : last[i - kept];
     stated[i] = i < kept ? 0 : last[i - kept];
   }
-  pir_value *operands[] = {value, put_list(m, stated, kept + count)};
-  return put_op(m, PD_RESHAPE, operands, 2, type_like(m, value, dims, kept + count), NULL, 0);
+  pir_value *operands[] = {value, shard_put_list(m, stated, kept + count)};
+  return shard_put_op(m, PD_RESHAPE, operands, 2, shard_type_like(m, value, dims, kept + count),
+                      NULL, 0);
 }
 
 // Exchanges dims `first` and `first + 1`.
-static pir_value *exchange(mover *m, pir_value *value, size_t first) {
+static pir_value *exchange(shard_mover *m, pir_value *value, size_t first) {
   pir_shape from = pir_type_shape(pir_value_type(value));
   const pir_attr *perm[PIR_MAX_RANK];
   int64_t dims[PIR_MAX_RANK];
@@ -241,12 +201,13 @@ static pir_value *exchange(mover *m, pir_value *value, size_t first) {
     dims[i] = from.dims[source];
     perm[i] = pir_attr_int(m->s->ctx, PIR_ATTR_I32, (int64_t)source);
   }
-  pir_named_attr attr = named(m, "perm", pir_attr_array(m->s->ctx, perm, from.rank));
-  return put_op(m, PD_TRANSPOSE, &value, 1, type_like(m, value, dims, from.rank), &attr, 1);
+  pir_named_attr attr = shard_named(m, "perm", pir_attr_array(m->s->ctx, perm, from.rank));
+  return shard_put_op(m, PD_TRANSPOSE, &value, 1, shard_type_like(m, value, dims, from.rank),
+                      &attr, 1);
 }
 
 // Lets `reader` read the columns of a parameter [.., columns] in the order of ranks.
-static void open_parameter(mover *m, const shard_fused *f, pir_op *param, pir_op *reader,
+static void open_parameter(shard_mover *m, const shard_fused *f, pir_op *param, pir_op *reader,
                            size_t operand) {
   pir_value *value = pir_op_result(param, 0);
   pir_shape shape = pir_type_shape(pir_value_type(value));
@@ -256,14 +217,14 @@ static void open_parameter(mover *m, const shard_fused *f, pir_op *param, pir_op
   whole[rows] = f->groups;
   whole[rows + 1] = n;
   whole[rows + 2] = f->width / n;
-  pir_value_set_type(value, type_like(m, value, whole, rows + 3));
+  pir_value_set_type(value, shard_type_like(m, value, whole, rows + 3));
   m->at = pir_builder_before(reader);
   pir_op_set_operand(reader, operand,
                      reshape_last(m, exchange(m, value, rows), rows, &columns, 1));
 }
 
 // Returns the columns of the product in groups: [.., groups, width].
-static pir_value *regroup(mover *m, const shard_fused *f, pir_value *made) {
+static pir_value *regroup(shard_mover *m, const shard_fused *f, pir_value *made) {
   size_t rows = pir_type_shape(pir_value_type(made)).rank - 1;
   int64_t n = m->s->extents[m->s->model];
   int64_t ranks[] = {n, f->groups, f->width / n}, groups[] = {f->groups, f->width};
@@ -272,27 +233,15 @@ static pir_value *regroup(mover *m, const shard_fused *f, pir_value *made) {
 }
 
 // ---- readers of groups
-static pir_value *slice_group(mover *m, pir_value *grouped, int64_t group,
-                              const pir_type *type) {
-  pir_context *ctx = m->s->ctx;
-  int64_t end = group + 1;
-  size_t rank = pir_type_shape(type).rank;
-  const pir_attr *axis = pir_attr_int(ctx, PIR_ATTR_I64, (int64_t)rank - 1),
-                 *flag = pir_attr_int(ctx, PIR_ATTR_I64, 1);
-  const pir_named_attr attrs[] = {named(m, "axes", pir_attr_array(ctx, &axis, 1)),
-                                  named(m, "infer_flags", pir_attr_array(ctx, &flag, 1)),
-                                  named(m, "decrease_axis", pir_attr_array(ctx, &axis, 1))};
-  pir_value *operands[] = {grouped, put_list(m, &group, 1), put_list(m, &end, 1)};
-  return put_op(m, PD_SLICE, operands, 3, type, attrs, 3);
-}
-
-static pir_value *unbind_groups(mover *m, pir_value *grouped, size_t at, const pir_type *type) {
-  pir_named_attr axis = named(m, "axis", pir_attr_int(m->s->ctx, PIR_ATTR_I32, (int64_t)at));
-  return put_op(m, PD_UNBIND, &grouped, 1, type, &axis, 1);
+static pir_value *unbind_groups(shard_mover *m, pir_value *grouped, size_t at,
+                                const pir_type *type) {
+  pir_named_attr axis =
+      shard_named(m, "axis", pir_attr_int(m->s->ctx, PIR_ATTR_I32, (int64_t)at));
+  return shard_put_op(m, PD_UNBIND, &grouped, 1, type, &axis, 1);
 }
 
 // Groups, heads and their elements, instead of the heads of all groups.
-static void read_heads(mover *m, const grouping *g, pir_op *reader, pir_value *grouped) {
+static void read_heads(shard_mover *m, const grouping *g, pir_op *reader, pir_value *grouped) {
   pir_value *heads = pir_op_result(reader, 0);
   int64_t width = pir_type_shape(pir_value_type(heads)).dims[g->rank];
   int64_t last[] = {g->groups, g->columns / g->groups / width, width};
@@ -309,7 +258,7 @@ static void read_heads(mover *m, const grouping *g, pir_op *reader, pir_value *g
   pir_op_erase(reader);
 }
 
-static void read_grouped(mover *m, grouping *g, pir_op *reader, pir_value *grouped) {
+static void read_grouped(shard_mover *m, grouping *g, pir_op *reader, pir_value *grouped) {
   const pir_type *type = pir_value_type(pir_op_result(reader, 0));
   int64_t group = 0;
   if (pir_op_is(reader, PD_RESHAPE)) {
@@ -323,7 +272,7 @@ static void read_grouped(mover *m, grouping *g, pir_op *reader, pir_value *group
   m->at = pir_builder_before(reader);
   bool one = pir_op_is(reader, PD_SLICE) && reads_as_slice(g, reader, &group);
   pir_value_replace_uses(pir_op_result(reader, 0),
-                         one ? slice_group(m, grouped, group, type)
+                         one ? shard_put_slice(m, grouped, g->rank - 1, group, group + 1, type)
                              : unbind_groups(m, grouped, g->rank - 1, type));
   pir_op_erase(reader);
 }
@@ -332,7 +281,7 @@ static void read_grouped(mover *m, grouping *g, pir_op *reader, pir_value *group
 static void open_product(shard_state *s, shard_cut *cut, shard_fused *f, grouping *g) {
   pir_op *last = f->sum ? f->sum : cut->reader;
   pir_value *made = pir_op_result(last, 0);
-  mover m = {s, pir_builder_after(last)};
+  shard_mover m = {s, pir_builder_after(last)};
   PIR_VEC(pir_op *) readers = {0};
   PIR_EACH_USE(use, made)
   pir_vec_push(s->arena, &readers, pir_use_owner(use));
@@ -390,14 +339,14 @@ static void skip_movements(pir_op *op, size_t operand) {
 
 static void close_parameter(shard_state *s, const shard_fused *f, pir_op *param, pir_op *reader,
                             size_t operand) {
-  mover m = {.s = s};
+  shard_mover m = {.s = s};
   pir_value *value = pir_op_result(param, 0);
   pir_shape whole = pir_type_shape(pir_value_type(value));
   int64_t dims[2] = {whole.dims[0]};
   size_t rows = whole.rank - 3;
   dims[rows] = f->groups * f->width;
   skip_movements(reader, operand);
-  pir_value_set_type(value, type_like(&m, value, dims, rows + 1));
+  pir_value_set_type(value, shard_type_like(&m, value, dims, rows + 1));
 }
 
 bool shard_close_fused(shard_state *s, bool settled) {

@@ -20,49 +20,14 @@ static void set_extent(const shard_state *s, pir_value *value, size_t dim, int64
   pir_value_set_type(value, with_extent(s, pir_value_type(value), dim, extent));
 }
 
-static pir_named_attr attr_of(const shard_state *s, const char *name, const pir_attr *attr) {
-  return (pir_named_attr){pir_name_get(s->ctx, pir_str_from(name)), attr};
-}
-
-static const pir_attr *one_int(const shard_state *s, int64_t value) {
-  const pir_attr *item = pir_attr_int(s->ctx, PIR_ATTR_I64, value);
-  return pir_attr_array(s->ctx, &item, 1);
-}
-
-static pir_value *put_number(const shard_state *s, pir_builder *at, int64_t value) {
-  int64_t extent = 1;
-  const pir_type *type = pir_type_tensor(s->ctx, PIR_I64, (pir_shape){&extent, 1});
-  const pir_named_attr attrs[] = {
-      attr_of(s, "value", one_int(s, value)),
-      attr_of(s, "dtype", pir_attr_dtype(s->ctx, PIR_I64)),
-      attr_of(s, "place", pir_attr_place(s->ctx, (pir_place){.kind = 1}))};
-  pir_op_spec spec = {.def = pir_context_op(s->ctx, PD_FULL_INT_ARRAY),
-                      .result_types = &type,
-                      .result_count = 1,
-                      .attrs = attrs,
-                      .attr_count = 3};
-  return pir_op_result(pir_build(at, &spec), 0);
-}
-
 // Makes the product that many columns, of which its readers get the first ones.
 static void widen_product(const shard_state *s, pir_op *product, int64_t columns,
                           int64_t widened) {
   pir_value *made = pir_op_result(product, 0);
   const pir_type *type = pir_value_type(made);
   size_t last = pir_type_shape(type).rank - 1;
-  pir_builder at = pir_builder_after(product);
-  const pir_named_attr attrs[] = {attr_of(s, "axes", one_int(s, (int64_t)last)),
-                                  attr_of(s, "infer_flags", one_int(s, 1)),
-                                  attr_of(s, "decrease_axis", pir_attr_array(s->ctx, NULL, 0))};
-  pir_value *operands[] = {made, put_number(s, &at, 0), put_number(s, &at, columns)};
-  pir_op_spec spec = {.def = pir_context_op(s->ctx, PD_SLICE),
-                      .operands = operands,
-                      .operand_count = 3,
-                      .result_types = &type,
-                      .result_count = 1,
-                      .attrs = attrs,
-                      .attr_count = 3};
-  pir_op *slice = pir_build(&at, &spec);
+  shard_mover m = {s, pir_builder_after(product)};
+  pir_op *slice = pir_value_op(shard_put_slice(&m, made, last, 0, columns, type));
   pir_value_replace_uses(made, pir_op_result(slice, 0));
   pir_op_set_operand(slice, 0, made);
   set_extent(s, made, last, widened);

@@ -144,6 +144,26 @@ int64_t shard_split_of(const pir_attr *dist, int axis);
 // Inputs come whole, and are cut behind.
 void shard_take_whole_inputs(shard_state *s);
 
+// ---- movements.c
+// Where ops are put.
+typedef struct shard_mover {
+  const shard_state *s;
+  pir_builder at;
+} shard_mover;
+
+pir_named_attr shard_named(const shard_mover *m, const char *name, const pir_attr *attr);
+// Puts an op of one result, which is returned.
+pir_value *shard_put_op(shard_mover *m, uint32_t id, pir_value *const *operands,
+                        size_t operand_count, const pir_type *type, const pir_named_attr *attrs,
+                        size_t attr_count);
+// The type of a tensor of the value's elements.
+const pir_type *shard_type_like(const shard_mover *m, const pir_value *value,
+                                const int64_t *dims, size_t rank);
+pir_value *shard_put_list(shard_mover *m, const int64_t *values, size_t count);
+// Elements from `first` to `end` along an axis, which goes if `type` has one dim less.
+pir_value *shard_put_slice(shard_mover *m, pir_value *value, size_t axis, int64_t first,
+                           int64_t end, const pir_type *type);
+
 // ---- judge.c
 // Charges collective operators and savings of the layout to the cuts.
 void shard_judge(shard_state *s);
