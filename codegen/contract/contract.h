@@ -26,7 +26,8 @@ typedef struct contract_map {
 typedef struct contract_tensor {
   pir_dtype dtype;
   pir_dtype rounded;  // type to which elements of a parameter are rounded before they are
-                      // multiplied; PIR_UNDEFINED: none. Processors: b only
+                      // multiplied; PIR_UNDEFINED: none. Processors: b, and a whose elements
+                      // have been widened
   int rank;
   pir_dim shape[PIR_MAX_RANK];
   contract_map map[PIR_MAX_RANK];
@@ -107,11 +108,14 @@ typedef struct contract_stage {
 typedef struct contract_code {
   contract_stage packing;    // fn NULL when b is not packed at load; buffers {b, packed}
   int64_t packed_bytes;      // then b.slot holds the packed form
-  contract_stage stages[2];  // in order
+  contract_stage stages[3];  // in order
   int stage_count;
   char how[128];    // description of the choice, for remarks
   pir_tuned tuned;  // where the target has a record of tuned choices
 } contract_code;
+
+// Whether bytes are multiplied faster than floats, as dot products of bytes or words.
+bool pir_contract_multiplies_bytes(const pir_target *target);
 
 // Reads the contraction from an op's clause, and the operands that are its a and b; false if
 // the op is none. Memory orders are set to row-major without gaps. The caller fills in slots,

@@ -31,11 +31,19 @@ static bool is_bytes(const contract_form *f, const contract_env *env) {
          (c->a.dtype == PIR_I8 || c->a.dtype == PIR_U8) && contract_factor(&c->b) == PIR_I8;
 }
 
-// Multiplies bytes as 16-bit words: two products in each instruction, which every x86-64
-// processor has.
+// Whether one instruction multiplies and adds two words, as on every x86-64 processor.
+static bool has_words(const pir_target *target) {
+  return strstr(target->features, "+sse2") != NULL;
+}
+
+bool pir_contract_multiplies_bytes(const pir_target *target) {
+  return target->avx512_vnni || has_words(target);
+}
+
 static bool is_words(const contract_form *f, const contract_env *env) {
-  return !env->target->avx512_vnni && strstr(env->target->features, "+sse2") &&
-         f->compute == PIR_I32 && (f->c->a.dtype == PIR_I8 || f->c->a.dtype == PIR_U8) &&
+  pir_dtype a = contract_factor(&f->c->a);
+  return !env->target->avx512_vnni && has_words(env->target) && f->compute == PIR_I32 &&
+         (a == PIR_I8 || a == PIR_U8) &&
          (f->c->b.rounded || pir_dtype_size(f->c->b.dtype) == 1);
 }
 
@@ -100,10 +108,27 @@ void contract_choose_group(contract_form *f, const contract_env *env) {
   f->tile_groups = contract_tile_groups(f, env->target);
 }
 
+// Whether packed b holds the bytes of words that are multiplied in pairs.
+static bool holds_pairs(const contract_form *f) {
+  return f->held && f->group == 2;
+}
+
 pir_dtype contract_lane_dtype(const contract_form *f) {
+  if (holds_pairs(f))
+    return PIR_I16;
   if (f->group > 1)
     return PIR_I32;
   return f->held ? f->held : f->compute;
+}
+
+loop_expr *contract_widen_line(const contract_emission *e, loop_expr *lanes) {
+  const contract_form *f = e->form;
+  if (!f->held)
+    return lanes;
+  if (!holds_pairs(f))
+    return pir_loop_cast(e->m, lanes, f->compute);
+  loop_expr *words = pir_loop_cast(e->m, pir_loop_bitcast(e->m, lanes, f->held), PIR_I16);
+  return pir_loop_bitcast(e->m, words, PIR_I32);
 }
 
 int contract_step_size(const contract_form *f, int level) {
@@ -145,7 +170,6 @@ static loop_expr *small(const contract_emission *e, loop_expr *x) {
 }
 
 static loop_expr *bits(const contract_emission *e, loop_expr *x) {
-  x = small(e, x);
   loop_expr *same = pir_loop_bitcast(e->m, x, pir_dtype_size(x->dtype) == 2 ? PIR_U16 : PIR_U8);
   return pir_loop_cast(e->m, same, PIR_I32);
 }
@@ -155,12 +179,67 @@ loop_expr *contract_load_a(const contract_emission *e, loop_expr *at, int count)
   if (f->group == 1)
     return pir_loop_cast(e->m, contract_load(e, e->a, at, 1, NULL), f->compute);
   if (count < f->group)
-    return bits(e, contract_load(e, e->a, at, 1, NULL));
-  loop_expr *x = pir_loop_join(e->m, small(e, contract_load(e, e->a, at, f->group, NULL)));
+    return bits(e, small(e, contract_load(e, e->a, at, 1, NULL)));
+  loop_expr *x = small(e, contract_load(e, e->a, at, f->group, NULL));
+  x = pir_loop_bitcast(e->m, x, PIR_I32);
   if (!contract_is_corrected(f))
     return x;
   return pir_loop_op(e->m, PIR_V_XOR, x, pir_loop_const_int(e->m, PIR_I32, (int32_t)0x80808080),
                      NULL);
+}
+
+// Every panel broadcasts the pairs of a: four instructions for a pair of bytes, one for words
+// in memory. So bytes that are multiplied as words are widened once.
+bool contract_widens_a(const contract_form *f) {
+  const contract_tensor *a = &f->c->a;
+  for (int d = 0; d < a->rank; d++)
+    if (!pir_dim_equal(f->c->dims, a->room[d], a->shape[d]))
+      return false;
+  return f->compute == PIR_I32 && f->group == 2 && pir_dtype_size(a->dtype) == 1;
+}
+
+enum { WIDENED_RUN = 4096 };  // elements that a unit widens
+
+static void widen_elements(contract_emission *e, loop_block *block, loop_buffer *words,
+                           loop_expr *from, loop_expr *end, int lanes) {
+  loop_var *v = pir_loop_var_create(e->fn, "i", LOOP_INDEX, 1);
+  loop_expr *at = pir_loop_use(e->m, v), *step = contract_int(e, lanes);
+  block = pir_loop_for(e->fn, block, LOOP_SERIAL, v, from, end, step);
+  loop_expr *x = contract_load(e, e->a, at, lanes, NULL);
+  contract_store(e, block, words, at, pir_loop_cast(e->m, x, PIR_I16));
+}
+
+void contract_widen_a(const contract_form *f, const contract_env *env, const char *name,
+                      contraction *widened, contract_stage *out_stage) {
+  contract_emission e = contract_begin(f, env, name, "_widen");
+  contract_tensor *a = &widened->a;
+  pir_dims *dims = f->c->dims;
+  pir_dim count = pir_dim_const(dims, 1);
+  int lanes = env->target->vector_bytes / (int)pir_dtype_size(PIR_I16);
+  for (int d = 0; d < a->rank; d++)
+    count = pir_dim_mul(dims, count, a->shape[d]);
+  uint16_t slot = env->temporary(
+      env->user,
+      pir_dim_mul(dims, count, pir_dim_const(dims, (int64_t)pir_dtype_size(PIR_I16))));
+  e.a = pir_loop_arg(e.fn, "a", a->dtype, a->slot, a->align, true);
+  loop_buffer *words = pir_loop_arg(e.fn, "words", PIR_I16, slot, PACKED_ALIGN, false);
+  loop_expr *unit;
+  loop_block *block = contract_open_units(&e, "unit", &unit);
+  loop_expr *from = contract_let(&e, block, "from", contract_times(&e, unit, WIDENED_RUN));
+  loop_expr *end =
+      contract_min(&e, contract_plus(&e, from, WIDENED_RUN), contract_dim(&e, count));
+  end = contract_let(&e, block, "end", end);
+  loop_expr *whole = contract_div(&e, contract_sub(&e, end, from), contract_int(&e, lanes));
+  whole = contract_let(&e, block, "whole",
+                       contract_add(&e, from, contract_times(&e, whole, lanes)));
+  widen_elements(&e, block, words, from, whole, lanes);
+  widen_elements(&e, block, words, whole, end, 1);
+  *out_stage =
+      (contract_stage){e.fn, pir_dim_ceildiv(dims, count, pir_dim_const(dims, WIDENED_RUN))};
+  a->rounded = a->dtype;
+  a->dtype = PIR_I16;
+  a->slot = slot;
+  a->align = PACKED_ALIGN;
 }
 
 // ---- b
@@ -172,6 +251,13 @@ static loop_expr *number_bits(const contract_emission *e, loop_expr *x) {
   return pir_loop_op(e->m, PIR_V_AND, x, pir_loop_const_int(e->m, PIR_I32, mask), NULL);
 }
 
+// An element of b as its part of a lane.
+static loop_expr *part_of_lane(const contract_emission *e, loop_expr *x) {
+  if (e->form->numbers)
+    return number_bits(e, x);
+  return bits(e, e->form->held ? x : small(e, x));
+}
+
 loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_expr *k,
                                loop_expr *at, loop_expr *mask) {
   const contract_form *f = e->form;
@@ -181,7 +267,7 @@ loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_exp
                          contract_lane_dtype(f));
   loop_expr *all = NULL, *extent = contract_extent(e, f->taps[f->tap_count - 1]);
   bool whole = pir_loop_multiple(extent) % f->group == 0;
-  int width = 32 / f->group;
+  int width = (holds_pairs(f) ? LANE_WIDTH / 2 : LANE_WIDTH) / f->group;
   for (int i = 0; i < f->group; i++) {
     loop_expr *from = contract_plus(e, contract_times(e, k, f->group), i);
     loop_expr *here = mask;
@@ -192,13 +278,13 @@ loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_exp
     }
     e->value[f->taps[f->tap_count - 1]] = from;
     loop_expr *x = pir_loop_cast(e->m, contract_load_lanes(e, at, here), rounded);
-    x = f->numbers ? number_bits(e, x) : bits(e, x);
+    x = part_of_lane(e, x);
     if (i)
       x = pir_loop_op(e->m, PIR_V_SHL, x, pir_loop_const_int(e->m, PIR_I32, i * width), NULL);
     x = contract_let(e, block, "part", x);
     all = all ? pir_loop_op(e->m, PIR_V_OR, all, x, NULL) : x;
   }
-  return contract_let(e, block, "group", all);
+  return contract_let(e, block, "group", pir_loop_cast(e->m, all, contract_lane_dtype(f)));
 }
 
 loop_expr *contract_correction(const contract_emission *e, loop_expr *lanes, loop_expr *sum) {

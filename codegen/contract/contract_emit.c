@@ -522,6 +522,11 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   if (env->target->device)
     return contract_emit_device(&f, env, name, &out_code->stages[out_code->stage_count++]);
   contract_choose_group(&f, env);
+  contraction widened = *c;
+  if (contract_widens_a(&f)) {
+    contract_widen_a(&f, env, name, &widened, &out_code->stages[out_code->stage_count++]);
+    f.c = &widened;
+  }
   contract_winograd winograd;
   if (contract_choose(&f, env, &winograd, &out_code->tuned)) {
     // It transforms and multiplies f32.

@@ -168,6 +168,15 @@ loop_expr *contract_lines(const contract_emission *e, int level);
 loop_expr *contract_lines_below(const contract_emission *e, int level, loop_expr *width);
 // Returns the number of elements in one step of that axis.
 int contract_step_size(const contract_form *f, int level);
+// Widens lanes of packed b that are held in a narrower type.
+loop_expr *contract_widen_line(const contract_emission *e, loop_expr *lanes);
+// Whether a is to be widened to words by a stage of its own, before all panels.
+bool contract_widens_a(const contract_form *form);
+// Emits that stage, and makes the words the a of `widened`, which is a copy of the form's
+// contraction.
+void contract_widen_a(const contract_form *form, const contract_env *env, const char *name,
+                      contraction *widened, contract_stage *out_stage);
+
 // Loads the elements of a for one row: a single one, or a group of which the first `count`
 // exist.
 loop_expr *contract_load_a(const contract_emission *e, loop_expr *at, int count);

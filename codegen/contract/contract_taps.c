@@ -34,9 +34,7 @@ static loop_expr *load_line(const panel_tile *t, loop_block *block, const char *
   const contract_emission *e = &t->p->e;
   loop_expr *at = contract_plus(e, line, v * e->form->vector);
   loop_expr *x = contract_load(e, e->b, at, t->p->lanes[v], NULL);
-  if (e->form->held)
-    x = pir_loop_cast(e->m, x, e->form->compute);
-  return contract_let(e, block, stem, x);
+  return contract_let(e, block, stem, contract_widen_line(e, x));
 }
 
 // Depthwise: lanes are also channels of `a`, so each row loads its own vector for each vector

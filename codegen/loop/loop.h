@@ -55,9 +55,8 @@ loop_expr *pir_loop_select(loop_module *m, loop_expr *cond, loop_expr *a, loop_e
 loop_expr *pir_loop_fma(loop_module *m, loop_expr *a, loop_expr *b, loop_expr *c);
 loop_expr *pir_loop_dot(loop_module *m, loop_dot fn, loop_expr *a, loop_expr *b, loop_expr *c);
 loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype);
+// The bits of all lanes as lanes of another type, which may be of another size.
 loop_expr *pir_loop_bitcast(loop_module *m, loop_expr *a, pir_dtype dtype);
-loop_expr *pir_loop_join(loop_module *m,
-                         loop_expr *a);  // the 32 bits of all lanes as one i32
 loop_expr *pir_loop_broadcast(loop_module *m, loop_expr *a, uint16_t lanes);
 loop_expr *pir_loop_ramp(loop_module *m, loop_expr *base, loop_expr *stride, uint16_t lanes);
 loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr *index, uint16_t lanes,

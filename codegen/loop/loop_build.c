@@ -376,13 +376,9 @@ loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype) {
 }
 
 loop_expr *pir_loop_bitcast(loop_module *m, loop_expr *a, pir_dtype dtype) {
-  loop_expr *e = pir_loop_node(m, LOOP_BITCAST, dtype, a->lanes);
-  e->a = a;
-  return e;
-}
-
-loop_expr *pir_loop_join(loop_module *m, loop_expr *a) {
-  loop_expr *e = pir_loop_node(m, LOOP_BITCAST, PIR_I32, 1);
+  size_t bytes = a->lanes * pir_dtype_size(a->dtype);
+  loop_expr *e =
+      pir_loop_node(m, LOOP_BITCAST, dtype, (uint16_t)(bytes / pir_dtype_size(dtype)));
   e->a = a;
   return e;
 }

@@ -13,14 +13,15 @@ typedef struct contract_run {
   pir_dims *dims;
   pir_math math;
   contract_code code;
-  pir_stage_fn packing, stages[2];
+  pir_stage_fn packing, stages[3];
   const pir_image *image;
   pir_dim asked[64];
   int asked_count;
-  pir_dim temporary;  // bytes, or 0
+  pir_dim temporaries[2];  // bytes of each
+  int temporary_count;
   loop_module *module;
   int64_t values[64];
-  void *buffers[4];  // a, b (packed where it is), out, temporary
+  void *buffers[5];  // a, b (packed where it is), out, temporaries
   char *scratch;     // of each of RUN_THREADS threads
   size_t scratch_bytes;
 } contract_run;
@@ -37,8 +38,10 @@ static inline loop_expr *run_extent(void *user, pir_dim dim) {
 }
 
 static inline uint16_t run_temporary(void *user, pir_dim bytes) {
-  ((contract_run *)user)->temporary = bytes;
-  return 3;
+  contract_run *r = user;
+  assert(r->temporary_count < 2);
+  r->temporaries[r->temporary_count] = bytes;
+  return (uint16_t)(3 + r->temporary_count++);
 }
 
 static inline pir_stage_fn run_symbol(const contract_run *r, const loop_fn *fn) {
@@ -102,9 +105,10 @@ static inline void run_bind(contract_run *r, void *a, void *b, void *out,
       r->scratch_bytes = bytes;
   }
   r->scratch = aligned_alloc(64, r->scratch_bytes * RUN_THREADS + 64);
-  if (r->temporary)
-    r->buffers[3] =
-        aligned_alloc(64, ((size_t)run_value(r, r->temporary, symbols) + 127) / 64 * 64);
+  for (int i = 0; i < r->temporary_count; i++) {
+    size_t bytes = (size_t)run_value(r, r->temporaries[i], symbols);
+    r->buffers[3 + i] = aligned_alloc(64, (bytes + 127) / 64 * 64);
+  }
 }
 
 static inline int64_t run_units(const contract_run *r, int stage, const int64_t *symbols) {
@@ -121,7 +125,8 @@ static inline void run_call(const contract_run *r, int stage, int64_t begin, int
 static inline void run_free(contract_run *r) {
   if (r->packing)
     free(r->buffers[1]);
-  free(r->buffers[3]);
+  for (int i = 0; i < r->temporary_count; i++)
+    free(r->buffers[3 + i]);
   free(r->scratch);
   pir_loop_module_destroy(r->module);
 }
