@@ -299,7 +299,7 @@ const char *pir_target_names(void) {
 
 // ---- modes
 
-static const char *const MATH[] = {"strict", "fast", "bf16"};
+static const char *const MATH[] = {"strict", "fast", "bf16", "int8"};
 
 pir_status pir_math_named(const char *name, pir_math *out_math) {
   for (size_t i = 0; i < sizeof MATH / sizeof *MATH; i++) {
@@ -316,7 +316,7 @@ const char *target_math_name(pir_math math) {
 }
 
 const char *pir_math_names(void) {
-  return "strict, fast, bf16";
+  return "strict, fast, bf16, int8";
 }
 
 // ---- this processor

@@ -71,7 +71,7 @@ class Options:
     target: str | None = None
     """A processor ("native", "x86-64-v3", ..) or a kind of device."""
     math: str | None = None
-    """"strict", "fast" or "bf16"."""
+    """"strict", "fast", "bf16" or "int8"."""
     cache: str | os.PathLike[str] | None = None
     """Folder of compiled code and prepared models."""
     machine: str | None = None

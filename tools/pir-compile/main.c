@@ -28,7 +28,7 @@ static const cli_option option_table[] = {
     {OPT_PARAMS, 0, "params", "FILE|DIR", "parameters; default: beside the model"},
     {OPT_PIPELINE, 0, "pipeline", "NAME", "compile (default), kernels, or passes"},
     {OPT_MATH, 0, "math", "MODE",
-     "strict (default), fast or bf16: what contractions may do for speed"},
+     "strict (default), fast, bf16 or int8: what contractions may do for speed"},
     {OPT_ANY_FLOAT, 0, "any-float", NULL, "compute in 16-bit floats wherever f32 is allowed"},
     CLI_GROUP("Code"),
     {OPT_TARGET, 0, "target", "NAME,..",

@@ -31,7 +31,7 @@ const cli_option run_options[] = {
     {OPT_TARGET, 0, "target", "NAME", "native (default), x86-64-v3, znver4, .., cuda"},
     {OPT_THREADS, 0, "threads", "N", "threads of a run (1)"},
     {OPT_MATH, 0, "math", "MODE",
-     "strict (default), fast (devices: tf32), bf16: what contractions may do"},
+     "strict (default), fast (devices: tf32), bf16, int8: what contractions may do"},
     {OPT_ANY_FLOAT, 0, "any-float", NULL,
      "f16 and bf16 also where Paddle has no CPU kernel for them"},
     {OPT_CACHE, 0, "cache", "DIR|none", "folder of compiled code and prepared models (none)"},

@@ -1,5 +1,5 @@
-// Code generation: fusion groups (cinn_op.group) become machine code (docs/explain/compile.md).
-// The LLVM emitter is a separate library, which is opened when it is first needed.
+// Fusion groups (cinn_op.group) become machine code (docs/explain/compile.md). The LLVM emitter
+// is a separate library, which is opened when it is first needed.
 //
 // Functions that take an op, a program or facts follow the context's rule of one thread at a
 // time; functions about targets may be called from any thread.
@@ -23,10 +23,8 @@ typedef struct pir_target {
   char cpu[32];
   // LLVM's feature string.
   char features[512];
-  // Bytes of a vector register: 16, 32 or 64.
-  int vector_bytes;
-  // Number of vector registers: 16 or 32.
-  int vector_registers;
+  int vector_bytes;      // of a vector register: 16, 32 or 64
+  int vector_registers;  // 16 or 32
   // Whether it has multiply-adds, and arithmetic that reads memory.
   bool fma, memory_operands;
   // Instructions for products of bytes and of bf16, in vectors and in tile registers.
@@ -60,29 +58,30 @@ PIR_API PIR_NODISCARD pir_status pir_target_describe(const char *name, pir_targe
 
 // ---- modes and forms
 
-// The forms in which code is written.
+// The forms in which code is written; the last ones are for devices.
 typedef enum pir_code_form {
   PIR_CODE_LOOPS,     // loop IR after vectorising
   PIR_CODE_RAW_LLVM,  // LLVM IR as emitted
   PIR_CODE_LLVM,      // LLVM IR as optimised
   PIR_CODE_ASSEMBLY,
   PIR_CODE_OBJECT,            // relocatable ELF
-  PIR_CODE_DEVICE_SOURCE,     // source, as CUDA C; this and the forms below are for devices
+  PIR_CODE_DEVICE_SOURCE,     // source, as CUDA C
   PIR_CODE_DEVICE_ASSEMBLY,   // as the device's compiler makes it, as PTX
   PIR_CODE_DEVICE_RESOURCES,  // registers, stack and shared memory of each kernel
   PIR_CODE_DEVICE_OBJECT      // what the device loads, as a CUBIN
 } pir_code_form;
 
-// Permissions of contractions; each mode includes the permissions of the modes before it.
+// What contractions may do. The last two modes include what strict and fast permit.
 typedef enum pir_math {
   PIR_MATH_STRICT,  // f32 sums of f32 products, in any order
   PIR_MATH_FAST,    // filtering of larger patches, which loses a few bits; devices: tf32
-  PIR_MATH_BF16     // operands rounded to bf16, sums in f32
+  PIR_MATH_BF16,    // operands rounded to bf16, sums in f32
+  PIR_MATH_INT8     // rows that multiply weights of 8 bits rounded to 8 bits
 } pir_math;
 
-// Finds a mode by name ("strict"); PIR_UNSUPPORTED when there is none.
+// Finds a mode by name ("strict"); PIR_UNSUPPORTED: there is none.
 PIR_API PIR_NODISCARD pir_status pir_math_named(const char *name, pir_math *out_math);
-// Returns the names of the modes as one constant text for messages.
+// Returns all their names as one text for messages.
 PIR_API const char *pir_math_names(void);
 
 // ---- a compiled group

@@ -35,7 +35,7 @@ typedef struct pir_model_options {
   const char *pipeline;
   // A processor, "native" (default), "x86-64", "x86-64-v3", "aarch64", .., or a kind of device.
   const char *target;
-  // "strict" (default), "fast" or "bf16" (docs/explain/execution.md#modes).
+  // "strict" (default), "fast", "bf16" or "int8" (docs/explain/execution.md#modes).
   const char *math;
   // Folder of compiled code and prepared models; NULL: none.
   const char *cache;
