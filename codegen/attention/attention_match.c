@@ -239,7 +239,9 @@ static bool find_width_variable(const finder *f, const contract_tensor *weights)
   for (int v = 0; v < a->two.var_count; v++) {
     if (a->two.vars[v].reduced && v != a->in_two[a->key])
       return false;
-    if (contract_mentions(weights, v))
+    int64_t extent;
+    bool one = pir_dim_is_const(a->two.dims, a->two.vars[v].extent, &extent) && extent == 1;
+    if (one || contract_mentions(weights, v))
       continue;
     if (a->width >= 0 || a->two.vars[v].reduced || !contract_mentions(a->v_map, v))
       return false;
