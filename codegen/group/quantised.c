@@ -254,6 +254,25 @@ static pir_status store_bytes(quantising *q, size_t k) {
   return PIR_OK;
 }
 
+// Gives the contraction its own widening of bytes that others read too: the kernel reads the
+// bytes of a cast that it alone reads.
+static pir_status widen_apart(quantising *q, size_t k) {
+  pir_value *v = pir_op_operand(q->at, k);
+  const pir_op *widening = pir_value_op(v);
+  if (!widening || !pir_op_is(widening, PD_CAST) || pir_value_single_use(v))
+    return PIR_OK;
+  pir_value *bytes = pir_op_operand(widening, PD_CAST_IN_X);
+  if (pir_dtype_size(pir_facts_of(q->facts, bytes)->dtype) != 1)
+    return PIR_OK;
+  pir_lower_target target = {create, q};
+  pir_expand e = {.op = q->at, .facts = q->facts, .target = &target};
+  pir_value *wide = cast_to(q, &e, bytes, PIR_I32);
+  if (!wide)
+    return PIR_INTERNAL;
+  pir_rewriter_set_operand(q->run->rewriter, q->at, k, wide);
+  return PIR_OK;
+}
+
 // Counts the columns of the result that only the second operand indexes. A depthwise
 // contraction has none; bytes do not pay there.
 static bool has_columns(const contraction *c) {
@@ -313,6 +332,8 @@ static pir_status visit_contraction(quantising *q, pir_op *op) {
   q->at = op;
   if (!find_form(op, q->facts, &c, &form))
     return PIR_OK;
+  if (c.a.dtype == PIR_I32)
+    PIR_TRY(widen_apart(q, form.operand[0]));
   if (c.b.dtype == PIR_I32)
     return store_bytes(q, form.operand[1]);
   if (form.why)

@@ -1,5 +1,6 @@
 // RUN: pir-opt %s --split-input-file --verify-each --passes=rounded_rows | FileCheck %s
 // RUN: pir-opt %s --split-input-file --passes=rounded_rows,narrow_weights,fold{sources=false} >/dev/null
+// RUN: pir-opt %s --split-input-file --passes=rounded_rows,cse,quantised_contractions | FileCheck --check-prefix=APART %s
 
 // Rows are divided by the size of their largest element, rounded and multiplied as integers; the sums are scaled back. With a bias and without.
 // CHECK:      (%[[SIZES:[0-9]+]]) = "pd_op.abs" (%[[ROWS:[0-9]+]])
@@ -25,6 +26,25 @@
     (%4) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[3,64]} : () -> tensor<3x64xf32>
     (%5) = "pd_op.weight_only_linear" (%4, %0, %2, %1) {arch:(Int32)80,group_size:(Int32)-1,weight_dtype:"int8"} : (tensor<3x64xf32>, tensor<64x64xi8>, tensor<64xf32>, tensor<64xf32>) -> tensor<3x64xf32>
     (%6) = "pd_op.weight_only_linear" (%5, %0, <<NULL VALUE>>, %1) {arch:(Int32)80,group_size:(Int32)-1,weight_dtype:"int8"} : (tensor<3x64xf32>, tensor<64x64xi8>, <<NULL TYPE>>, tensor<64xf32>) -> tensor<3x64xf32>
+    (%7) = "pd_op.fetch" (%6) {col:(Int32)0,name:"y"} : (tensor<3x64xf32>) -> tensor<3x64xf32>
+}
+
+// -----
+// Two products of the same rows: the levels are made once, and each product widens them itself.
+// APART:      name:"shared"
+// APART:      (%[[LEVELS:[0-9]+]]) = "pd_op.cast" (%{{[0-9]+}}) {dtype:int8}
+// APART:      (%[[ONE:[0-9]+]]) = "pd_op.cast" (%[[LEVELS]]) {dtype:int32}
+// APART:      "pd_op.matmul" (%[[ONE]],
+// APART:      (%[[TWO:[0-9]+]]) = "pd_op.cast" (%[[LEVELS]]) {dtype:int32}
+// APART:      "pd_op.matmul" (%[[TWO]],
+{
+    (%0) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<64x64xi8>
+    (%1) = "builtin.parameter" () {parameter_name:"s"} : () -> tensor<64xf32>
+    (%2) = "builtin.parameter" () {parameter_name:"v"} : () -> tensor<64x64xi8>
+    (%3) = "pd_op.data" () {dtype:float32,name:"shared",place:Place(cpu),shape:[3,64]} : () -> tensor<3x64xf32>
+    (%4) = "pd_op.weight_only_linear" (%3, %0, <<NULL VALUE>>, %1) {arch:(Int32)80,group_size:(Int32)-1,weight_dtype:"int8"} : (tensor<3x64xf32>, tensor<64x64xi8>, <<NULL TYPE>>, tensor<64xf32>) -> tensor<3x64xf32>
+    (%5) = "pd_op.weight_only_linear" (%3, %2, <<NULL VALUE>>, %1) {arch:(Int32)80,group_size:(Int32)-1,weight_dtype:"int8"} : (tensor<3x64xf32>, tensor<64x64xi8>, <<NULL TYPE>>, tensor<64xf32>) -> tensor<3x64xf32>
+    (%6) = "pd_op.add" (%4, %5) {} : (tensor<3x64xf32>, tensor<3x64xf32>) -> tensor<3x64xf32>
     (%7) = "pd_op.fetch" (%6) {col:(Int32)0,name:"y"} : (tensor<3x64xf32>) -> tensor<3x64xf32>
 }
 
