@@ -34,9 +34,9 @@
 // APART:      name:"shared"
 // APART:      (%[[LEVELS:[0-9]+]]) = "pd_op.cast" (%{{[0-9]+}}) {dtype:int8}
 // APART:      (%[[ONE:[0-9]+]]) = "pd_op.cast" (%[[LEVELS]]) {dtype:int32}
-// APART:      "pd_op.matmul" (%[[ONE]],
 // APART:      (%[[TWO:[0-9]+]]) = "pd_op.cast" (%[[LEVELS]]) {dtype:int32}
 // APART:      "pd_op.matmul" (%[[TWO]],
+// APART:      "pd_op.matmul" (%[[ONE]],
 {
     (%0) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<64x64xi8>
     (%1) = "builtin.parameter" () {parameter_name:"s"} : () -> tensor<64xf32>
