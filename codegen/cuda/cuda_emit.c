@@ -227,6 +227,37 @@ static void emit_mma(cuda_emitter *e, const loop_stmt *s) {
   cuda_text(e, ");\n");
 }
 
+static void emit_copy(cuda_emitter *e, const loop_stmt *s) {
+  const loop_expr *from = s->copy.from;
+  settle(e, s->copy.index, from->a, from->mask);
+  cuda_indent(e);
+  pir_strbuf_format(&e->text, "pir_copy<%zu>(&", pir_loop_type_size(from->dtype) * from->lanes);
+  cuda_put_place(e, s->copy.buffer, s->copy.index, 0);
+  cuda_text(e, ", &");
+  cuda_put_place(e, from->buffer, from->a, 0);
+  cuda_text(e, ", ");
+  if (from->mask)
+    cuda_put(e, from->mask, 0);
+  else
+    cuda_text(e, "true");
+  cuda_text(e, ");\n");
+}
+
+static void emit_wait(cuda_emitter *e, const loop_stmt *s) {
+  cuda_indent(e);
+  pir_strbuf_format(&e->text, "pir_wait<%u>();\n", s->wait.groups);
+}
+
+static void emit_line(cuda_emitter *e, const char *text) {
+  cuda_indent(e);
+  cuda_text(e, text);
+}
+
+// Statements that architectures before sm_80 have no instructions for.
+static bool is_copying(const loop_stmt *s) {
+  return s->kind == LOOP_COPY || s->kind == LOOP_COMMIT || s->kind == LOOP_WAIT;
+}
+
 static void write_block(cuda_emitter *e, const loop_block *block) {
   for (const loop_stmt *s = block->first; s && !e->why; s = s->next) {
     switch ((loop_stmt_kind)s->kind) {
@@ -240,11 +271,13 @@ static void write_block(cuda_emitter *e, const loop_block *block) {
       case LOOP_TRAP: break;      // no trap is reported: the element read instead is the result
       case LOOP_MMA: emit_mma(e, s); break;
       case LOOP_TILE: e->why = "tile registers"; break;
-      case LOOP_BARRIER:
-        cuda_indent(e);
-        cuda_text(e, "__syncthreads();\n");
-        break;
+      case LOOP_COPY: emit_copy(e, s); break;
+      case LOOP_COMMIT: emit_line(e, "pir_commit();\n"); break;
+      case LOOP_WAIT: emit_wait(e, s); break;
+      case LOOP_BARRIER: emit_line(e, "__syncthreads();\n"); break;
     }
+    if (is_copying(s) && !e->architecture->copies)
+      e->why = "asynchronous copies";
   }
 }
 
@@ -303,9 +336,11 @@ static void put_head(const cuda_emitter *e, const device_kernel *k, pir_strbuf *
   pir_strbuf_lit(out, "  (void)thread;\n");
 }
 
-static const char *write_kernel(const loop_fn *fn, const pir_machine *machine, pir_arena *arena,
+static const char *write_kernel(const loop_fn *fn, const pir_target *target, pir_arena *arena,
                                 device_kernel *k, pir_strbuf *out) {
-  cuda_emitter e = {.fn = fn, .m = fn->module, .machine = machine, .depth = 1};
+  cuda_emitter e = {.fn = fn, .m = fn->module, .depth = 1};
+  e.machine = target->machine;
+  e.architecture = target->architecture;
   if (fn->threads < 1)
     return "a stage for a processor";
   pir_arena_init(&e.arena, fn->module->arena.heap);
@@ -330,7 +365,7 @@ pir_status cuda_emit(const loop_module *module, const pir_target *target, pir_he
   pir_strbuf_init(&text, &out->arena);
   pir_strbuf_put(&text, cuda_prelude, strlen(cuda_prelude));
   for (const loop_fn *fn = module->first; fn && !why; fn = fn->next)
-    why = write_kernel(fn, target->machine, &out->arena, &out->kernels[out->count++], &text);
+    why = write_kernel(fn, target, &out->arena, &out->kernels[out->count++], &text);
   pir_strbuf_char(&text, 0);
   out->text = text.data;
   out->size = text.size - 1;

@@ -2,6 +2,7 @@
 #ifndef PIR_CUDA_IMPL_H
 #define PIR_CUDA_IMPL_H
 
+#include "architecture.h"
 #include "cuda.h"
 #include "machine.h"
 
@@ -14,6 +15,7 @@ typedef struct cuda_emitter {
   pir_strbuf text;  // the statements of the function so far
   const loop_fn *fn;
   const pir_machine *machine;
+  const device_architecture *architecture;
   loop_module *m;
   int depth;         // nesting of blocks, for indentation
   int shared_out;    // loops that share their iterations among threads around this place

@@ -99,6 +99,23 @@ const char cuda_prelude[] =
     "    __syncthreads();\n"
     "    return pir_lanes<N / 32, F>(parts[lane % (N / 32)], ~0u);\n"
     "  }\n}\n"
+    // Asynchronous copies of N bytes from global into shared memory, zeros where there is
+    // nothing to copy. Copies of 16 bytes pass by the L1 cache.
+    "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
+    "template <int N> PIR_FN void pir_copy(void *to, const void *from, bool some) {\n"
+    "  const u32 at = (u32)__cvta_generic_to_shared(to), size = some ? N : 0;\n"
+    "  if constexpr (N == 16)\n"
+    "    asm volatile(\"cp.async.cg.shared.global [%0], [%1], %2, %3;\" :: \"r\"(at), "
+    "\"l\"(from), "
+    "\"n\"(N), \"r\"(size) : \"memory\");\n"
+    "  else\n"
+    "    asm volatile(\"cp.async.ca.shared.global [%0], [%1], %2, %3;\" :: \"r\"(at), "
+    "\"l\"(from), "
+    "\"n\"(N), \"r\"(size) : \"memory\");\n}\n"
+    "PIR_FN void pir_commit() { asm volatile(\"cp.async.commit_group;\" ::: \"memory\"); }\n"
+    "template <int N> PIR_FN void pir_wait() { asm volatile(\"cp.async.wait_group %0;\" :: "
+    "\"n\"(N) : \"memory\"); }\n"
+    "#endif\n"
     // tensor cores: c (16 x 8, f32) += a (16 x 16) * b (8 x 16, transposed); the pointers are
     // of the lane's own first elements, rows are S apart
     "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"

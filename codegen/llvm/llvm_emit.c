@@ -257,6 +257,9 @@ static void emit_block(emitter *e, const loop_block *block) {
       case LOOP_TRAP: emit_trap(e, s); break;
       case LOOP_TILE: emit_tile(e, s); break;
       case LOOP_MMA:
+      case LOOP_COPY:
+      case LOOP_COMMIT:
+      case LOOP_WAIT:
       case LOOP_BARRIER: e->unsupported = "a team of threads"; break;
     }
   }

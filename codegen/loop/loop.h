@@ -119,6 +119,10 @@ void pir_loop_trap(loop_fn *fn, loop_block *block, uint32_t number, loop_expr *w
 void pir_loop_tile(loop_fn *fn, loop_block *block, loop_tile_op op, loop_buffer *buffer,
                    loop_expr *index, loop_expr *stride, int first, int second, int third);
 void pir_loop_barrier(loop_fn *fn, loop_block *block);
+void pir_loop_copy(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
+                   loop_expr *from);
+void pir_loop_commit(loop_fn *fn, loop_block *block);
+void pir_loop_wait(loop_fn *fn, loop_block *block, uint32_t groups);
 void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *index,
                   loop_expr *left, loop_expr *right, int64_t stride);
 

@@ -598,6 +598,22 @@ void pir_loop_barrier(loop_fn *fn, loop_block *block) {
   append(fn, block, LOOP_BARRIER);
 }
 
+void pir_loop_copy(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
+                   loop_expr *from) {
+  loop_stmt *s = append(fn, block, LOOP_COPY);
+  s->copy.buffer = buffer;
+  s->copy.index = index;
+  s->copy.from = from;
+}
+
+void pir_loop_commit(loop_fn *fn, loop_block *block) {
+  append(fn, block, LOOP_COMMIT);
+}
+
+void pir_loop_wait(loop_fn *fn, loop_block *block, uint32_t groups) {
+  append(fn, block, LOOP_WAIT)->wait.groups = groups;
+}
+
 void pir_loop_tile(loop_fn *fn, loop_block *block, loop_tile_op op, loop_buffer *buffer,
                    loop_expr *index, loop_expr *stride, int first, int second, int third) {
   loop_stmt *s = append(fn, block, LOOP_TILE);
@@ -658,6 +674,12 @@ loop_operands pir_loop_operands(const loop_stmt *s) {
       add_operand(&list, &s->tile.index);
       add_operand(&list, &s->tile.stride);
       break;
+    case LOOP_COPY:
+      add_operand(&list, &s->copy.index);
+      add_operand(&list, &s->copy.from);
+      break;
+    case LOOP_COMMIT:
+    case LOOP_WAIT:
     case LOOP_BARRIER: break;
   }
   return list;
@@ -679,6 +701,7 @@ loop_buffer *pir_loop_touched(const loop_stmt *s) {
     case LOOP_PREFETCH: return s->prefetch.buffer;
     case LOOP_MMA: return s->mma.sums;
     case LOOP_TILE: return s->tile.buffer;
+    case LOOP_COPY: return s->copy.buffer;
     default: return NULL;
   }
 }

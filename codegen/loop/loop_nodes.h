@@ -139,6 +139,9 @@ typedef enum loop_stmt_kind {
   LOOP_TRAP,        // trap: where a lane of `where` is true, args->trap is set to `number`
   LOOP_MMA,         // mma: devices: a warp adds a product of fragments to sums
   LOOP_TILE,    // tile: an operation on tile registers, perhaps with memory at buffer[index]
+  LOOP_COPY,    // copy: devices: begins to copy `from` to buffer[index]
+  LOOP_COMMIT,  // devices: the copies that a thread began since its last one are a group
+  LOOP_WAIT,    // wait: devices: until a thread's groups are copied, but the latest `groups`
   LOOP_BARRIER  // devices: barrier of all threads of the block
 } loop_stmt_kind;
 
@@ -170,7 +173,7 @@ typedef struct loop_block {
   loop_stmt *first, *last;
 } loop_block;
 
-// The kind decides which member of the union is valid; a LOOP_BARRIER has none.
+// The kind decides which member of the union is valid; LOOP_COMMIT and LOOP_BARRIER have none.
 struct loop_stmt {
   uint8_t kind;  // loop_stmt_kind
   loop_stmt *next;
@@ -226,6 +229,15 @@ struct loop_stmt {
       loop_expr *index;
       loop_expr *stride;  // bytes from one row to the next
     } tile;               // LOOP_TILE
+    struct {
+      loop_buffer *buffer;  // shared memory
+      loop_expr *index;
+      loop_expr *from;  // a load of 4, 8 or 16 bytes of an argument; both places are aligned to
+                        // that size. Where the mask is false, zeros are written
+    } copy;             // LOOP_COPY
+    struct {
+      uint32_t groups;
+    } wait;  // LOOP_WAIT
   };
 };
 

@@ -287,6 +287,13 @@ static void put_mma(printer *p, const loop_stmt *s) {
   put_int(p, s->mma.stride);
 }
 
+static void put_copy(printer *p, const loop_stmt *s) {
+  print_text(p, "copy ");
+  put_place(p, s->copy.buffer, s->copy.index);
+  print_text(p, " = ");
+  put_expr(p, s->copy.from);
+}
+
 static void put_trap(printer *p, const loop_stmt *s) {
   print_text(p, "trap ");
   put_int(p, s->trap.number);
@@ -310,6 +317,12 @@ static void put_stmt(printer *p, const loop_stmt *s) {
     case LOOP_TRAP: put_trap(p, s); break;
     case LOOP_MMA: put_mma(p, s); break;
     case LOOP_TILE: put_tile(p, s); break;
+    case LOOP_COPY: put_copy(p, s); break;
+    case LOOP_COMMIT: print_text(p, "commit"); break;
+    case LOOP_WAIT:
+      print_text(p, "wait ");
+      put_int(p, s->wait.groups);
+      break;
     case LOOP_BARRIER: print_text(p, "barrier"); break;
   }
   print_text(p, p->heads ? "" : "\n");

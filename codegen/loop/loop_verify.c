@@ -174,6 +174,11 @@ static void verify_prefetch(verifier *v, const loop_stmt *s) {
     verify_fault(v, NULL, "registers are in no memory");
 }
 
+static void verify_team(verifier *v) {
+  if (!v->fn->threads)
+    verify_fault(v, NULL, "a processor has no team of threads");
+}
+
 static void verify_fragment(verifier *v, const loop_expr *e, const char *role) {
   if (!verify_expr(v, e, role))
     return;
@@ -195,8 +200,7 @@ static void verify_mma(verifier *v, const loop_stmt *s) {
     verify_register(v, b, s->mma.index);
   if (s->mma.stride < 1)
     verify_fault(v, NULL, "rows that are %lld apart", (long long)s->mma.stride);
-  if (!v->fn->threads)
-    verify_fault(v, NULL, "a processor has no team of threads");
+  verify_team(v);
 }
 
 static void verify_tile(verifier *v, const loop_stmt *s) {
@@ -230,14 +234,38 @@ static void verify_trap(verifier *v, const loop_stmt *s) {
   v->traps = true;
 }
 
-static void verify_barrier(verifier *v) {
-  if (!v->fn->threads)
-    verify_fault(v, NULL, "a processor has no team of threads");
+static void verify_copy(verifier *v, const loop_stmt *s) {
+  const loop_buffer *b = s->copy.buffer;
+  const loop_expr *from = s->copy.from, *index = s->copy.index;
+  verify_team(v);
+  verify_expr_of(v, index, "the index", LOOP_INDEX, 1);
+  if (!verify_expr(v, from, "the source") || !index)
+    return;
+  if (from->kind != LOOP_LOAD || from->buffer->space != LOOP_ARG || b->space != LOOP_SHARED) {
+    verify_fault(v, from, "copies go from an argument to shared memory");
+    return;
+  }
+  size_t bytes = pir_loop_type_size(from->dtype) * from->lanes;
+  if (from->dtype != b->dtype)
+    verify_fault(v, from, "b%u has elements of %s", b->id, pir_loop_type_text(b->dtype));
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    verify_fault(v, from, "a copy has 4, 8 or 16 bytes, not %zu", bytes);
+  if (from->mask && from->mask->lanes != 1)
+    verify_fault(v, from, "a copy has one mask for all its bytes");
+  if (pir_loop_multiple(index) % from->lanes || pir_loop_multiple(from->a) % from->lanes)
+    verify_fault(v, from, "the places of a copy are not known to be aligned");
+}
+
+static void verify_wait(verifier *v, const loop_stmt *s) {
+  verify_team(v);
+  if (s->wait.groups > LOOP_MOST_GROUPS)
+    verify_fault(v, NULL, "up to %d groups of copies are not waited for", LOOP_MOST_GROUPS);
 }
 
 static void verify_stmt(verifier *v, const loop_stmt *s) {
   bool places = s->kind == LOOP_STORE || s->kind == LOOP_SCATTER ||
-                s->kind == LOOP_ACCUMULATE || s->kind == LOOP_PREFETCH || s->kind == LOOP_MMA;
+                s->kind == LOOP_ACCUMULATE || s->kind == LOOP_PREFETCH || s->kind == LOOP_MMA ||
+                s->kind == LOOP_COPY;
   const loop_buffer *touched = pir_loop_touched(s);
   if ((places || touched) && !verify_declared(v, NULL, touched))
     return;
@@ -252,7 +280,10 @@ static void verify_stmt(verifier *v, const loop_stmt *s) {
     case LOOP_MMA: verify_mma(v, s); return;
     case LOOP_TILE: verify_tile(v, s); return;
     case LOOP_TRAP: verify_trap(v, s); return;
-    case LOOP_BARRIER: verify_barrier(v); return;
+    case LOOP_COPY: verify_copy(v, s); return;
+    case LOOP_WAIT: verify_wait(v, s); return;
+    case LOOP_COMMIT:
+    case LOOP_BARRIER: verify_team(v); return;
   }
   verify_fault(v, NULL, "no such kind of statement");
 }

@@ -12,7 +12,8 @@ enum {
   LOOP_MOST_FAULTS = 20,   // reported of one function; the next ones are not looked at then
   LOOP_MOST_LANES = 256,   // of a vector
   LOOP_MOST_NESTED = 256,  // expressions in each other, and statements
-  LOOP_MOST_REGISTERS = 1 << 16
+  LOOP_MOST_REGISTERS = 1 << 16,
+  LOOP_MOST_GROUPS = 63  // of copies that a thread does not wait for
 };
 
 // Receives faults: where the node stands in the text that the module was read from, and a

@@ -226,6 +226,9 @@ static void widen_stmt(vectoriser *z, loop_block *out, const loop_stmt *s) {
     case LOOP_ACCUMULATE: widen_accumulate(z, out, s); return;
     case LOOP_MMA:
     case LOOP_TILE:
+    case LOOP_COPY:
+    case LOOP_COMMIT:
+    case LOOP_WAIT:
     case LOOP_BARRIER: z->failed = true; return;
     case LOOP_TRAP: widen_trap(z, out, s); return;
     case LOOP_PREFETCH:

@@ -192,6 +192,14 @@ static void read_mma(loop_reader *r, loop_block *block) {
   pir_loop_mma(r->fn, block, buffer, index, left, right, loop_expect_int(r, 1, INT32_MAX));
 }
 
+// copy b4[index] = b0.f32x4(index where mask)
+static void read_copy(loop_reader *r, loop_block *block) {
+  loop_buffer *buffer = loop_read_buffer(r);
+  loop_expr *index = read_index(r);
+  loop_expect_sign(r, "=");
+  pir_loop_copy(r->fn, block, buffer, index, loop_read_expr(r));
+}
+
 // trap 1 where mask
 static void read_trap(loop_reader *r, loop_block *block) {
   uint32_t number = (uint32_t)loop_expect_int(r, 1, UINT16_MAX);
@@ -253,6 +261,12 @@ static void read_any(loop_reader *r, loop_block *block) {
     read_trap(r, block);
   else if (tile >= 0)
     read_tile(r, block, (loop_tile_op)tile);
+  else if (loop_take_word(r, "copy"))
+    read_copy(r, block);
+  else if (loop_take_word(r, "commit"))
+    pir_loop_commit(r->fn, block);
+  else if (loop_take_word(r, "wait"))
+    pir_loop_wait(r->fn, block, (uint32_t)loop_expect_int(r, 0, LOOP_MOST_GROUPS));
   else if (loop_take_word(r, "barrier"))
     pir_loop_barrier(r->fn, block);
   else

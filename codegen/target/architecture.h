@@ -9,6 +9,7 @@ typedef struct device_architecture {
   const char *kind, *name;  // "cuda", "sm_90a"
   int number;               // major and minor version
   bool tiles, tf32;         // products of tiles: of 16-bit floats, of tf32
+  bool copies;              // asynchronous copies into shared memory
   int warps, blocks;        // that a multiprocessor holds, at most
   int registers;            // of a multiprocessor
   int shared_kb;            // of shared memory of a multiprocessor

@@ -13,6 +13,7 @@ FOLDER holds models/ of recordings. For each model
   ports      build/test/device_ports_test: inputs and outputs in the memory of the device
   failures   build/test/device_faults_test: every call of the stand-ins fails once
   machine code  of every kernel, for one architecture, of a few models in each mode (machine_code.py). Skipped where nvdisasm is not installed.
+  copies     a kernel that copies asynchronously, and what is left of it without its waits or barriers (copies.py)
   resources  NVRTC compiles every kernel; registers, stack (spills) and shared memory read from the CUBIN stay below
              limits. Skipped where NVRTC is not installed.
 A driver that is missing, and a device that is too old or not known, must be errors with exit code 3. Ends with `N passed, N failed, N skipped`.
@@ -178,6 +179,11 @@ def machine_code_job(build, folder, math):
     return f"cuda machine code {folder.name} {MACHINE_CODE} --math={math}", verdict, why
 
 
+def copies_job(build):
+    code, _, err = run([sys.executable, pathlib.Path(__file__).with_name("copies.py"), build])
+    return "cuda asynchronous copies", "fail" if code else "pass", last_line(err)
+
+
 def missing_driver_job(build, folder):
     name = "cuda without a driver"
     try:
@@ -219,6 +225,7 @@ def main():
         jobs = [pool.submit(missing_driver_job, build, m) for m in models[:1]]
         jobs += [pool.submit(unknown_device_job, build, m, arch) for m in models[:1] for arch in UNKNOWN]
         jobs += [pool.submit(later_device_job, build, m, cache) for m in models[:1]] + [pool.submit(architectures_job, build)]
+        jobs += [pool.submit(copies_job, build)]
         jobs += [pool.submit(device_job, build, test) for test in DEVICE_TESTS if (build / "test" / test).exists()]
         for m in models:
             jobs += [pool.submit(resources_job, build, m, arch, totals) for arch in ARCHITECTURES]

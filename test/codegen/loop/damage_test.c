@@ -17,7 +17,7 @@ typedef struct program {
   loop_var *i, *lane;
   loop_block *body;
   loop_stmt *loop, *unrolled, *branch, *let, *store, *scatter, *accumulate, *prefetch, *trap,
-      *tile, *mma;
+      *tile, *mma, *copy, *wait;
   loop_expr *at, *cast, *bits, *ramp, *gather, *fold, *zip, *dot, *fused, *number;
 } program;
 
@@ -107,6 +107,17 @@ static void make_processor(program *p) {
   p->other = pir_loop_fn_create(p->m, "stage1");
 }
 
+static void make_copies(program *p) {
+  loop_module *m = p->m;
+  loop_buffer *to = pir_loop_shared(p->fn, "c", PIR_F32, 64);
+  loop_expr *at = pir_loop_mul(m, p->at, pir_loop_int(m, 4));
+  pir_loop_copy(p->fn, p->body, to, at, pir_loop_load(m, p->a, at, 4, NULL));
+  p->copy = last_of(p->body);
+  pir_loop_commit(p->fn, p->body);
+  pir_loop_wait(p->fn, p->body, 0);
+  p->wait = last_of(p->body);
+}
+
 static void make_device(program *p) {
   make_base(p);
   p->fn->threads = 32;
@@ -117,6 +128,7 @@ static void make_device(program *p) {
   loop_expr *tile = pir_loop_load(p->m, p->shared, pir_loop_int(p->m, 0), 1, NULL);
   pir_loop_mma(p->fn, p->body, sums, pir_loop_int(p->m, 0), tile, tile, 16);
   p->mma = last_of(p->body);
+  make_copies(p);
   p->fold = pir_loop_team(p->m, PIR_COMBINE_ADD, load_f32(p));
   pir_loop_store(p->fn, p->body, p->out, p->at, p->fold, NULL);
   p->store = last_of(p->body);
@@ -266,6 +278,25 @@ static void make_device(program *p) {
   X(sums_nowhere_else, p->mma->mma.index = NULL, "the index is missing")                       \
   X(rows_together, p->mma->mma.stride = 0, "rows that are 0 apart")                            \
   X(team_alone, p->fn->threads = 0, "a processor has no team of threads")                      \
+  X(copy_missing, p->copy->copy.from = NULL, "the source is missing")                          \
+  X(copy_nowhere, p->copy->copy.index = NULL, "the index is missing")                          \
+  X(copy_of_a_number, p->copy->copy.from = pir_loop_const_float(p->m, PIR_F32, 1),             \
+    "copies go from an argument to shared memory")                                             \
+  X(copy_of_shared_memory, p->copy->copy.from->buffer = p->copy->copy.buffer,                  \
+    "copies go from an argument to shared memory")                                             \
+  X(copy_to_local_memory, p->copy->copy.buffer = p->local,                                     \
+    "copies go from an argument to shared memory")                                             \
+  X(copy_of_halves, p->copy->copy.buffer = p->shared, "b6 has elements of f16")                \
+  X(copy_of_lines, p->copy->copy.from->lanes = 8, "a copy has 4, 8 or 16 bytes, not 32")       \
+  X(copy_by_lanes, p->copy->copy.from->mask = pir_loop_const_int(p->m, PIR_BOOL, 1);           \
+    p->copy->copy.from->mask->lanes = 4, "a copy has one mask for all its bytes")              \
+  X(copy_to_odd_places, p->copy->copy.index = p->at,                                           \
+    "the places of a copy are not known to be aligned")                                        \
+  X(copy_of_odd_places, p->copy->copy.from->a = p->at,                                         \
+    "the places of a copy are not known to be aligned")                                        \
+  X(groups_many, p->wait->wait.groups = 64, "up to 63 groups of copies are not waited for")    \
+  X(copies_alone, p->fn->threads = 0, "copy b9[(v2 * 4)] = b0.f32x4((v2 * 4)): a processor")   \
+  X(wait_alone, p->fn->threads = 0, "wait 0: a processor has no team of threads")              \
   X(team_of_vectors, p->fold->a = pir_loop_broadcast(p->m, load_f32(p), 8),                    \
     "a team combines scalars")                                                                 \
   X(mask_of_numbers, p->store->store.mask = pir_loop_int(p->m, 1), "the mask has type index")

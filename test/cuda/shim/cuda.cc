@@ -21,13 +21,22 @@
 shim_state shim;
 
 namespace {
-enum { SUCCESS, INVALID, OUT_OF_MEMORY, STACK_BYTES = 64 << 10, MOST_THREADS = 1024, NO_SUCH_DEVICE = 101, NOT_READY = 600, LOST = 719 };
+enum { SUCCESS, INVALID, OUT_OF_MEMORY, STACK_BYTES = 64 << 10, MOST_THREADS = 1024, NO_SUCH_DEVICE = 101, NOT_READY = 600,
+       MISALIGNED = 716, LOST = 719, NOT_AWAITED = 999 };
 
 std::recursive_mutex lock;
 std::map<uint64_t, size_t> memory;  // of the device, by address
 std::atomic<int> holders;           // of its primary context
 
 // ---- fibers
+
+// A copy into shared memory that a thread began: it is made when the thread waits for it, as late as a device may.
+struct copying {
+  void *to;
+  const void *from;
+  size_t bytes;
+  bool some;  // else zeros are written
+};
 
 struct fiber {
   ucontext_t start;
@@ -36,6 +45,8 @@ struct fiber {
   bool started, ended;
   unsigned waits_for;  // 0: runs; 1: for the block; 2: for the warp lanes in `mask`
   unsigned mask;
+  std::vector<copying> open;  // copies that are in no group yet
+  std::deque<std::vector<copying>> groups;
 };
 
 fiber fibers[MOST_THREADS];
@@ -44,10 +55,20 @@ unsigned current, block_threads;
 void (*body)(void **);
 void **body_arguments;
 
-void enter() {
-  body(body_arguments);
+int fault;  // the first one of the launch
+
+[[noreturn]] void stop(int error) {
+  if (!fault) fault = error;
   fibers[current].ended = true;
   _longjmp(scheduler, 1);
+}
+
+void enter() {
+  body(body_arguments);
+  fiber &f = fibers[current];
+  bool awaited = f.open.empty();
+  for (auto &group : f.groups) awaited &= group.empty();
+  stop(awaited ? SUCCESS : NOT_AWAITED);
 }
 
 void resume(unsigned i) {
@@ -99,7 +120,10 @@ void release(unsigned i) {
 }
 
 bool run_block() {
-  for (unsigned i = 0; i < block_threads; i++) fibers[i].started = fibers[i].ended = false, fibers[i].waits_for = 0;
+  for (unsigned i = 0; i < block_threads; i++) {
+    fibers[i].started = fibers[i].ended = false, fibers[i].waits_for = 0;
+    fibers[i].open.clear(), fibers[i].groups.clear();
+  }
   for (;;) {
     bool moved = false, left = false;
     for (unsigned i = 0; i < block_threads; i++) {
@@ -112,7 +136,7 @@ bool run_block() {
       resume(i);
       moved = true;
     }
-    if (!left) return true;
+    if (!left || fault) return !fault;
     if (!moved) return false;
   }
 }
@@ -180,12 +204,14 @@ int execute(const launch &l) {
   shim.block_dim = {l.threads, 1, 1};
   shim.grid_dim = {l.grid, 1, 1};
   bool ok = true;
+  fault = SUCCESS;
   for (unsigned b = 0; b < l.grid && ok; b++) {
     shim.block = {b, 0, 0};
     ok = run_block();
   }
   guard(false);
-  return ok ? SUCCESS : LOST;
+  if (!ok && !fault) fault = LOST;
+  return fault;
 }
 }  // namespace
 
@@ -200,6 +226,24 @@ void shim_stream_add(stream *s, std::function<bool()> step) { s->waiting.push_ba
 void shim_block_barrier(void) { pause_for(1, 0); }
 void shim_warp_barrier(unsigned mask) { pause_for(2, mask); }
 
+// Until a copy is made, there are NaNs.
+void shim_copy(void *to, const void *from, size_t bytes, bool some) {
+  if (reinterpret_cast<uintptr_t>(to) % bytes || (some && reinterpret_cast<uintptr_t>(from) % bytes)) stop(MISALIGNED);
+  memset(to, 0xff, bytes);
+  fibers[current].open.push_back({to, from, bytes, some});
+}
+void shim_commit(void) {
+  fiber &f = fibers[current];
+  f.groups.push_back(std::move(f.open));
+  f.open.clear();
+}
+void shim_wait(unsigned groups) {
+  for (fiber &f = fibers[current]; f.groups.size() > groups; f.groups.pop_front())
+    for (const copying &c : f.groups.front())
+      if (c.some) memcpy(c.to, c.from, c.bytes);
+      else memset(c.to, 0, c.bytes);
+}
+
 int cuInit(unsigned) {
   if (fails()) return INVALID;
   Dl_info self;  // kernels find the state here
@@ -207,7 +251,13 @@ int cuInit(unsigned) {
 }
 int cuDriverGetVersion(int *version) { return *version = 13000, SUCCESS; }
 int cuGetErrorString(int error, const char **text) {
-  *text = error == OUT_OF_MEMORY ? "out of memory" : error == LOST ? "a barrier that not all threads reach" : "invalid value";
+  switch (error) {
+    case OUT_OF_MEMORY: *text = "out of memory"; break;
+    case LOST: *text = "a barrier that not all threads reach"; break;
+    case MISALIGNED: *text = "misaligned address"; break;
+    case NOT_AWAITED: *text = "a copy that its thread does not wait for"; break;
+    default: *text = "invalid value";
+  }
   return SUCCESS;
 }
 // PIR_SHIM_DEVICES says how many devices there are; else one.

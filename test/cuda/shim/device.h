@@ -31,6 +31,9 @@ struct shim_state {
 extern "C" shim_state shim;
 extern "C" void shim_block_barrier(void);
 extern "C" void shim_warp_barrier(unsigned mask);
+extern "C" void shim_copy(void *to, const void *from, size_t bytes, bool some);
+extern "C" void shim_commit(void);
+extern "C" void shim_wait(unsigned groups);
 
 #define threadIdx shim.thread
 #define blockIdx shim.block
@@ -108,6 +111,17 @@ static inline unsigned short pir_shim_to_f16(float f) {
 }
 #define pir_from_f16 pir_shim_from_f16
 #define pir_to_f16 pir_shim_to_f16
+
+// Asynchronous copies into shared memory.
+template <int N> static inline void pir_copy(void *to, const void *from, bool some) {
+  shim_copy(to, from, N, some);
+}
+static inline void pir_commit() {
+  shim_commit();
+}
+template <int N> static inline void pir_wait() {
+  shim_wait(N);
+}
 
 // Tensor cores: a lane computes its own four elements, from the fragments in shared memory.
 // Its pointers are of row lane / 4, and of `own` elements for each of four lanes along the row.
