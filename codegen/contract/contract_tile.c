@@ -1,7 +1,10 @@
 // The tiled contraction kernel for a device. A block of 256 threads computes one tile of out:
 // rows (all M axes merged) by columns (the N axis). The reduced axes (all K axes merged) go
-// through shared memory in steps of about 16. While the block multiplies the current step, each
-// thread fetches its share of the next one into registers. Each thread holds a square of sums.
+// through shared memory in steps, of which a ring holds several (pir/layer/architectures.def).
+// While the block multiplies one step, the next ones are copied asynchronously. Where elements
+// change their type or their order on the way, or the architecture has no such copies, each
+// thread fetches its share of the next step into registers instead. Each thread holds a square
+// of sums.
 //
 // Convolutions use the same kernel: the row gives the start of the image patch, the position
 // along K gives the tap within it. Taps in the padding read as 0. No patch is copied. 16-bit
@@ -9,9 +12,10 @@
 // the tile from fragments of 16 rows and 8 columns, with f32 sums. The addresses of rows are
 // computed once for each tile, the addresses of taps once for each step. Neighbouring threads
 // load along whichever of rows and taps is adjacent in memory.
+#include "architecture.h"
 #include "contract_words.h"
 
-enum { THREADS = 256, SIDE = 16, LANES = 4 };
+enum { SIDE = 16, THREADS = SIDE * SIDE, LANES = 4 };
 enum {
   FRAGMENT_LANES = 2,
   FRAGMENT_ROWS = 16,
@@ -20,32 +24,34 @@ enum {
   WARPS_DOWN = 2,
   WARPS_ACROSS = 4
 };
-enum { SMALL_SQUARE = 4, LARGE_SQUARE = 8 };  // sums of a thread along each side
 
-// How products are made: of elements by threads, or of fragments by warps on tensor cores. A
-// line in shared memory is padded by 16 bytes. Lines of fragments then lie 20 words apart, so
-// the 32 places that a warp reads at once, four words of each of eight lines, lie in different
-// banks.
+// How products are made: of elements by threads, or of fragments by warps on tensor cores.
+// Lines in shared memory are padded, so that the words that a warp reads of fragments at once
+// lie in different banks: four words of each of eight rows, 20 words apart; of lines across the
+// rows, eight words of each of four lines, 8 words apart, or, of 16-bit floats, four words of
+// every other line, 4 words apart. Copies of 16 bytes stay aligned.
 typedef struct product_kind {
-  int64_t step;   // elements of the reduction in one step
-  int64_t pad;    // elements behind a line
-  int64_t depth;  // elements of the reduction in a fragment; 0: no fragments
-  int64_t own;    // adjacent ones of which each of four lanes begins with
+  int64_t depth;                    // elements of the reduction in a fragment; 0: no fragments
+  int64_t own;                      // adjacent ones of which each of four lanes begins with
+  int64_t row_bytes, across_bytes;  // of padding
 } product_kind;
 
-static const product_kind PLAIN = {.step = 16, .pad = 4};
+static const product_kind PLAIN = {.across_bytes = 16};
 // PTX ISA, mma.m16n8k16 of bf16 or f16.
-static const product_kind HALVES = {.step = 32, .pad = 8, .depth = 16, .own = 2};
+static const product_kind HALVES = {16, 2, .row_bytes = 16, .across_bytes = 16};
 // PTX ISA, mma.m16n8k8 of f32 that are rounded to tf32.
-static const product_kind ROUNDED = {.step = 16, .pad = 4, .depth = 8, .own = 1};
+static const product_kind ROUNDED = {8, 1, .row_bytes = 16, .across_bytes = 32};
 
 typedef struct side {
   contract_which which;
-  loop_buffer *from, *tile;    // stride in memory; the step in shared memory: [step][size +
-                               // pad]; fragments: [size][step + pad]
-  pir_dtype factor;            // type of the elements that are multiplied
-  loop_buffer *base, *inside;  // for each element that a thread fetches: offset of its row, and
-                               // whether the row exists
+  loop_buffer *from, *tile;  // in memory; the steps in shared memory
+  bool by_row;               // a line of the tile is a step of one row; else one term of all
+                             // rows
+  bool copied;               // asynchronously
+  int64_t apart, room;       // elements from one line to the next; of a step
+  pir_dtype factor, kept;    // type of the elements that are multiplied; in the tile
+  loop_buffer *base;         // for each element that a thread fetches: offset of its row
+  loop_expr *left;           // rows from the first one of the tile on; NULL: all tiles are full
   loop_buffer *fetched;
   loop_buffer *window[PIR_MAX_RANK];  // for a: position of its row in each window
   loop_expr *origin, *extent;         // first row of the tile; number of all rows
@@ -61,13 +67,20 @@ typedef struct tiling {
   side a, b;
   loop_expr *thread, *sum_extent;
   loop_buffer *sums, *left, *right;
-  int64_t square;  // rows and columns of a thread's sums
+  int64_t step;      // elements of the reduction in one step
+  bool whole_steps;  // all steps have so many
+  int64_t stages;    // steps in shared memory
+  int64_t square;    // rows and columns of a thread's sums
   const product_kind *kind;
 } tiling;
 
 // Whether products are made of fragments.
 static bool by_fragments(const tiling *t) {
   return t->kind->depth > 0;
+}
+
+static bool has_copies(const tiling *t) {
+  return t->a.copied || t->b.copied;
 }
 
 static loop_expr *unrolled(const tiling *t, loop_block **block, int64_t count) {
@@ -89,6 +102,18 @@ static void take_apart(tiling *t, const int *axes, int count, loop_expr *at) {
     if (i)
       at = contract_div(e, at, extent);
   }
+}
+
+static pir_dim product_of(const contract_form *f, const int *axes, int count) {
+  pir_dim all = pir_dim_const(f->c->dims, 1);
+  for (int i = 0; i < count; i++)
+    all = pir_dim_mul(f->c->dims, all, f->axes[axes[i]].extent);
+  return all;
+}
+
+// Whether the number is known to divide the product of the axes' extents.
+static bool divides(const contract_form *f, int64_t number, const int *axes, int count) {
+  return contract_known_factor(f, product_of(f, axes, count)) % number == 0;
 }
 
 static void set_row(tiling *t, const side *s, loop_expr *row) {
@@ -122,11 +147,11 @@ static loop_expr *place_across(const tiling *t, const side *s, int64_t extent, l
 
 // Returns the row of element i, and its position along the reduced axes.
 static loop_expr *row_of(const tiling *t, const side *s, loop_expr *i) {
-  return s->along ? place_across(t, s, t->kind->step, i) : place_along(t, s, s->size);
+  return s->along ? place_across(t, s, t->step, i) : place_along(t, s, s->size);
 }
 
 static loop_expr *tap_of(const tiling *t, const side *s, loop_expr *i) {
-  return s->along ? place_along(t, s, t->kind->step) : place_across(t, s, s->size, i);
+  return s->along ? place_along(t, s, t->step) : place_across(t, s, s->size, i);
 }
 
 // Computes the values that are the same in every step. Neighbouring threads along the rows have
@@ -136,10 +161,9 @@ static void prepare(tiling *t, side *s, loop_block *block) {
   const contract_form *f = e->form;
   loop_expr *i = s->along ? unrolled(t, &block, s->count / s->width) : contract_int(e, 0);
   loop_expr *row = contract_let(e, block, "row", contract_add(e, s->origin, row_of(t, s, i)));
-  row->var->extent = contract_plus(e, s->extent, s->size);
+  row->var->extent = s->left ? contract_plus(e, s->extent, s->size) : s->extent;
   set_row(t, s, row);
   contract_store(e, block, s->base, i, contract_position(e, s->which));
-  contract_store(e, block, s->inside, i, contract_lt(e, row, s->extent));
   for (int w = 0; s->which == OF_A && w < f->window_count; w++) {
     const contract_window *window = &f->windows[w];
     loop_expr *at = contract_int(e, window->offset);
@@ -174,42 +198,65 @@ static loop_expr *in_windows(const tiling *t, const side *s, loop_expr *slot) {
 
 // ---- steps
 
-// Fetches the elements of the step that begins at `from` into registers.
-static void fetch(tiling *t, side *s, loop_block *block, loop_expr *from) {
+// Returns the load of access i of the step that begins at `from`.
+static loop_expr *load_access(tiling *t, const side *s, loop_block *block, loop_expr *from,
+                              loop_expr *i) {
   const contract_emission *e = &t->e;
   const contract_form *f = e->form;
-  loop_expr *i = unrolled(t, &block, s->count / s->width);
   loop_expr *slot = s->along ? i : contract_int(e, 0);
   loop_expr *tap = contract_let(e, block, "tap", contract_add(e, from, tap_of(t, s, i)));
-  tap->var->extent = contract_plus(e, t->sum_extent, 2 * t->kind->step);
+  tap->var->extent = t->sum_extent;
+  if (!s->copied || !t->whole_steps)
+    tap->var->extent = contract_plus(e, t->sum_extent, (t->stages + 1) * t->step);
   take_apart(t, f->taps, f->tap_count, tap);
   loop_expr *at = contract_load(e, s->base, slot, 1, NULL);
-  loop_expr *mask = contract_load(e, s->inside, slot, 1, NULL);
+  loop_expr *mask = s->left ? contract_lt(e, row_of(t, s, i), s->left) : NULL;
   for (int k = 0; k < f->tap_count; k++) {
     loop_expr *step = contract_step(e, s->which, f->taps[k]);
     at = contract_add(e, at, contract_mul(e, e->value[f->taps[k]], step));
   }
   mask = contract_both(e, mask, contract_lt(e, tap, t->sum_extent));
   mask = contract_both(e, mask, in_windows(t, s, slot));
-  loop_expr *x = contract_load(e, s->from, at, (int)s->width, mask);
-  x = pir_loop_cast(e->m, x, s->factor);
-  contract_store(e, block, s->fetched, i, pir_loop_cast(e->m, x, s->fetched->dtype));
   forget(t, f->taps, f->tap_count);
+  return contract_load(e, s->from, at, (int)s->width, mask);
 }
 
-static void share_out(tiling *t, side *s, loop_block *block) {
+// Returns the place of an element in a stage of the ring.
+static loop_expr *place_in_tile(const tiling *t, const side *s, loop_expr *stage,
+                                loop_expr *row, loop_expr *tap) {
+  const contract_emission *e = &t->e;
+  loop_expr *line = s->by_row ? row : tap, *in_line = s->by_row ? tap : row;
+  return contract_in_line(e, stage, s->room, contract_in_line(e, line, s->apart, in_line));
+}
+
+// Begins to copy the step that begins at `from` into a stage.
+static void copy_step(tiling *t, const side *s, loop_block *block, loop_expr *from,
+                      loop_expr *stage) {
   const contract_emission *e = &t->e;
   loop_expr *i = unrolled(t, &block, s->count / s->width);
-  loop_expr *row = row_of(t, s, i), *tap = tap_of(t, s, i);
-  bool fragments = by_fragments(t);
-  int64_t apart = (fragments ? t->kind->step : s->size) + t->kind->pad;
-  loop_expr *at = contract_in_line(e, fragments ? row : tap, apart, fragments ? tap : row);
+  loop_expr *x = load_access(t, s, block, from, i);
+  loop_expr *at = place_in_tile(t, s, stage, row_of(t, s, i), tap_of(t, s, i));
+  pir_loop_copy(e->fn, block, s->tile, at, x);
+}
+
+// Fetches the elements of the step that begins at `from` into registers.
+static void fetch(tiling *t, const side *s, loop_block *block, loop_expr *from) {
+  const contract_emission *e = &t->e;
+  loop_expr *i = unrolled(t, &block, s->count / s->width);
+  loop_expr *x = pir_loop_cast(e->m, load_access(t, s, block, from, i), s->factor);
+  contract_store(e, block, s->fetched, i, pir_loop_cast(e->m, x, s->kept));
+}
+
+static void share_out(tiling *t, const side *s, loop_block *block, loop_expr *stage) {
+  const contract_emission *e = &t->e;
+  loop_expr *i = unrolled(t, &block, s->count / s->width);
+  loop_expr *at = place_in_tile(t, s, stage, row_of(t, s, i), tap_of(t, s, i));
   loop_expr *x = contract_load(e, s->fetched, i, 1, NULL);
-  if (s->width == 1 || s->along == fragments) {
+  if (s->width == 1 || s->along == s->by_row) {
     contract_store(e, block, s->tile, at, x);
     return;
   }
-  at = pir_loop_ramp(e->m, at, contract_int(e, apart), (uint16_t)s->width);
+  at = pir_loop_ramp(e->m, at, contract_int(e, s->apart), (uint16_t)s->width);
   pir_loop_scatter(e->fn, block, s->tile, at, x, NULL);
 }
 
@@ -232,20 +279,19 @@ static loop_expr *column_thread(const tiling *t) {
   return contract_mod(e, t->thread, contract_int(e, SIDE));
 }
 
-static void multiply_squares(tiling *t, loop_block *block) {
+static void multiply_squares(tiling *t, loop_block *block, loop_expr *stage) {
   const contract_emission *e = &t->e;
   int64_t fours = t->square / LANES;
-  loop_expr *k = unrolled(t, &block, t->kind->step);
+  loop_expr *k = unrolled(t, &block, t->step);
   loop_block *inner = block;
   loop_expr *r = unrolled(t, &inner, t->square);
   loop_expr *row = square_place(t, &t->a, r, row_thread(t));
-  loop_expr *at = contract_in_line(e, k, t->a.size + t->kind->pad, row);
+  loop_expr *at = place_in_tile(t, &t->a, stage, row, k);
   contract_store(e, inner, t->left, r, contract_load(e, t->a.tile, at, 1, NULL));
   inner = block;
   r = unrolled(t, &inner, fours);
   loop_expr *first = contract_times(e, r, LANES);
-  loop_expr *column = square_place(t, &t->b, first, column_thread(t));
-  at = contract_in_line(e, k, t->b.size + t->kind->pad, column);
+  at = place_in_tile(t, &t->b, stage, square_place(t, &t->b, first, column_thread(t)), k);
   contract_store(e, inner, t->right, r, contract_load(e, t->b.tile, at, LANES, NULL));
   r = unrolled(t, &block, t->square);
   loop_expr *c = unrolled(t, &block, fours);
@@ -283,22 +329,23 @@ static loop_expr *lane_place(const tiling *t, int64_t own) {
   return contract_times(e, contract_mod(e, t->thread, contract_int(e, 4)), own);
 }
 
-static loop_expr *fragment_place(const tiling *t, const side *s, loop_expr *at, loop_expr *k) {
+static loop_fragment fragment_place(const tiling *t, const side *s, loop_expr *stage,
+                                    loop_expr *at, loop_expr *k) {
   const contract_emission *e = &t->e;
   loop_expr *row = contract_add(e, fragment_of(t, s, at), lane_row(t));
-  loop_expr *from = contract_in_line(e, k, t->kind->depth, lane_place(t, t->kind->own));
-  loop_expr *place = contract_in_line(e, row, t->kind->step + t->kind->pad, from);
-  return contract_load(e, s->tile, place, 1, NULL);
+  loop_expr *tap = contract_in_line(e, k, t->kind->depth, lane_place(t, t->kind->own));
+  loop_expr *place = place_in_tile(t, s, stage, row, tap);
+  return (loop_fragment){contract_load(e, s->tile, place, 1, NULL), s->apart, !s->by_row};
 }
 
-static void multiply_fragments(tiling *t, loop_block *block) {
+static void multiply_fragments(tiling *t, loop_block *block, loop_expr *stage) {
   const contract_emission *e = &t->e;
   int64_t half = t->square / 2;
-  loop_expr *k = unrolled(t, &block, t->kind->step / t->kind->depth);
+  loop_expr *k = unrolled(t, &block, t->step / t->kind->depth);
   loop_expr *i = unrolled(t, &block, half), *j = unrolled(t, &block, half);
   loop_expr *slot = contract_times(e, contract_in_line(e, i, half, j), 2);
-  loop_expr *left = fragment_place(t, &t->a, i, k), *right = fragment_place(t, &t->b, j, k);
-  pir_loop_mma(e->fn, block, t->sums, slot, left, right, t->kind->step + t->kind->pad);
+  loop_fragment left = fragment_place(t, &t->a, stage, i, k);
+  pir_loop_mma(e->fn, block, t->sums, slot, left, fragment_place(t, &t->b, stage, j, k));
 }
 
 static void clear_square(tiling *t, loop_block *block) {
@@ -308,28 +355,79 @@ static void clear_square(tiling *t, loop_block *block) {
   contract_store(e, block, t->sums, r, pir_loop_broadcast(e->m, zero, t->sums->lanes));
 }
 
-static void add_steps(tiling *t, loop_block *block) {
+// Begins to copy the step that begins at `from` into a stage, if there is one. Each step is a
+// group of copies, also behind the last one, so that their number says what is there.
+static void copy_sides(tiling *t, loop_block *block, loop_expr *from, loop_expr *stage) {
   const contract_emission *e = &t->e;
+  loop_block *some = contract_if(e, block, contract_lt(e, from, t->sum_extent), NULL);
+  if (t->a.copied)
+    copy_step(t, &t->a, some, from, stage);
+  if (t->b.copied)
+    copy_step(t, &t->b, some, from, stage);
+  pir_loop_commit(e->fn, block);
+}
+
+static void fetch_sides(tiling *t, loop_block *block, loop_expr *from) {
+  if (!t->a.copied)
+    fetch(t, &t->a, block, from);
+  if (!t->b.copied)
+    fetch(t, &t->b, block, from);
+}
+
+static void share_sides(tiling *t, loop_block *block, loop_expr *stage) {
+  if (!t->a.copied)
+    share_out(t, &t->a, block, stage);
+  if (!t->b.copied)
+    share_out(t, &t->b, block, stage);
+}
+
+// Copies all steps that the ring has room for but the last, and shares out the first one of a
+// side that is fetched.
+static void begin_steps(tiling *t, loop_block *block) {
+  const contract_emission *e = &t->e;
+  if (!divides(e->form, t->a.size, t->rows, t->row_count))
+    t->a.left = contract_let(e, block, "left", contract_sub(e, t->a.extent, t->a.origin));
+  if (!divides(e->form, t->b.size, &e->form->lane, 1))
+    t->b.left = contract_let(e, block, "left", contract_sub(e, t->b.extent, t->b.origin));
   prepare(t, &t->a, block);
   prepare(t, &t->b, block);
   clear_square(t, block);
-  fetch(t, &t->a, block, contract_int(e, 0));
-  fetch(t, &t->b, block, contract_int(e, 0));
+  for (int64_t i = 0; has_copies(t) && i < t->stages - 1; i++)
+    copy_sides(t, block, contract_int(e, i * t->step), contract_int(e, i));
+  fetch_sides(t, block, contract_int(e, 0));
+  share_sides(t, block, contract_int(e, 0));
+}
+
+// Multiplies all steps. A barrier shows the current step to all threads, and says that all have
+// done with the one before, whose stage is free then: it takes the last step that is copied
+// ahead.
+static void add_steps(tiling *t, loop_block *block) {
+  const contract_emission *e = &t->e;
+  bool copies = has_copies(t);
+  loop_block *around = block;
   loop_var *at = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);
-  at->multiple = t->kind->step;
-  loop_expr *zero = contract_int(e, 0), *step = contract_int(e, t->kind->step);
+  at->multiple = t->step;
+  loop_expr *zero = contract_int(e, 0), *step = contract_int(e, t->step);
+  loop_expr *stages = contract_int(e, t->stages), *k = pir_loop_use(e->m, at);
+  begin_steps(t, block);
   block = pir_loop_for(e->fn, block, LOOP_SERIAL, at, zero, t->sum_extent, step);
-  share_out(t, &t->a, block);
-  share_out(t, &t->b, block);
+  loop_expr *number = contract_let(e, block, "step", contract_div(e, k, step));
+  loop_expr *stage = contract_let(e, block, "stage", contract_mod(e, number, stages));
+  if (copies)
+    pir_loop_wait(e->fn, block, (uint32_t)t->stages - 2);
   pir_loop_barrier(e->fn, block);
-  loop_expr *next = contract_plus(e, pir_loop_use(e->m, at), t->kind->step);
-  fetch(t, &t->a, block, next);
-  fetch(t, &t->b, block, next);
+  if (copies)
+    copy_sides(t, block, contract_plus(e, k, (t->stages - 1) * t->step),
+               contract_mod(e, contract_plus(e, number, t->stages - 1), stages));
+  fetch_sides(t, block, contract_plus(e, k, t->step));
   if (by_fragments(t))
-    multiply_fragments(t, block);
+    multiply_fragments(t, block, stage);
   else
-    multiply_squares(t, block);
-  pir_loop_barrier(e->fn, block);
+    multiply_squares(t, block, stage);
+  if (t->stages == 1)
+    pir_loop_barrier(e->fn, block);
+  share_sides(t, block, contract_mod(e, contract_plus(e, number, 1), stages));
+  pir_loop_barrier(e->fn, around);
 }
 
 // ---- results
@@ -383,6 +481,11 @@ static bool finish_square(tiling *t, loop_block *block) {
 
 // ---- the kernel
 
+// Returns the type of elements in the tile.
+static pir_dtype kept_type(const tiling *t, const contract_tensor *tensor) {
+  return t->kind == &HALVES ? contract_factor(tensor) : t->e.form->compute;
+}
+
 static pir_dim step_in(const contract_axis *x, contract_which which) {
   return which == OF_A ? x->step_a : x->step_b;
 }
@@ -419,39 +522,70 @@ static int64_t fetch_width(const tiling *t, const side *s, const contract_tensor
   return width;
 }
 
-static void open_side(tiling *t, side *s, contract_which which, const contract_tensor *tensor,
-                      int64_t size) {
-  const contract_emission *e = &t->e;
-  const contract_form *f = e->form;
-  loop_fn *fn = e->fn;
-  int64_t step;
-  *s = (side){.which = which, .size = size, .count = size * t->kind->step / THREADS};
-  s->from = pir_loop_arg(fn, which == OF_A ? "a" : "b", tensor->dtype, tensor->slot,
-                         tensor->align, true);
+// Whether the side's elements go into the tile as they are, in units that can be copied.
+static bool can_copy(const tiling *t, const side *s, const contract_tensor *tensor) {
+  size_t bytes = (size_t)s->width * pir_dtype_size(s->kept);
+  bool same = tensor->dtype == s->factor && s->factor == s->kept;
+  return t->e.env->target->architecture->copies && same && bytes >= 4;
+}
+
+// Chooses how the tile lies in shared memory: fragments as in memory, squares across, since
+// threads read four neighbours at a time. Copies from rows across are of single elements.
+static void arrange_tile(tiling *t, side *s, const contract_tensor *tensor) {
+  int64_t element = (int64_t)pir_dtype_size(s->kept);
+  s->by_row = s->along && by_fragments(t);
+  if (can_copy(t, s, tensor) && s->by_row != s->along)
+    s->width = 1;
+  s->copied = can_copy(t, s, tensor);
+  if (s->by_row)
+    s->apart = t->step + t->kind->row_bytes / element;
+  else
+    s->apart = s->size + t->kind->across_bytes / element;
+  s->room = s->apart * (s->by_row ? s->size : t->step);
+}
+
+// Chooses how threads load.
+static void arrange_side(tiling *t, side *s, contract_which which,
+                         const contract_tensor *tensor, int64_t size) {
+  const contract_form *f = t->e.form;
   const contract_axis *inner = &f->axes[f->taps[f->tap_count - 1]];
+  int64_t step;
+  *s = (side){.which = which, .size = size, .count = size * t->step / THREADS};
   s->along = contract_const(f, step_in(inner, which), &step) && step == 1;
   if (which == OF_B && contract_const(f, f->axes[f->lane].step_b, &step) && step == 1)
     s->along = false;
   s->width = fetch_width(t, s, tensor);
-  int64_t accesses = s->count / s->width, rows = s->along ? accesses : 1;
-  s->base = pir_loop_registers(fn, "base", LOOP_INDEX, 1, rows);
-  s->base->multiple = s->width;
-  s->inside = pir_loop_registers(fn, "inside", PIR_BOOL, 1, rows);
   s->factor = contract_factor(tensor);
-  pir_dtype kept = t->kind == &HALVES ? contract_factor(tensor) : f->compute;
-  s->fetched = pir_loop_registers(fn, "fetched", kept, (uint16_t)s->width, accesses);
-  for (int w = 0; which == OF_A && w < f->window_count; w++)
-    s->window[w] = pir_loop_registers(fn, "window", LOOP_INDEX, 1, rows);
-  int64_t step_of = t->kind->step, pad = t->kind->pad;
-  int64_t room = by_fragments(t) ? size * (step_of + pad) : step_of * (size + pad);
-  s->tile = pir_loop_shared(fn, "tile", kept, room);
+  s->kept = kept_type(t, tensor);
+  arrange_tile(t, s, tensor);
 }
 
-static pir_dim product_of(const contract_form *f, const int *axes, int count) {
-  pir_dim all = pir_dim_const(f->c->dims, 1);
-  for (int i = 0; i < count; i++)
-    all = pir_dim_mul(f->c->dims, all, f->axes[axes[i]].extent);
-  return all;
+// As many stages as the shared memory of a block holds. Registers take the place of all but two
+// of them.
+static void choose_stages(tiling *t) {
+  const device_architecture *x = t->e.env->target->architecture;
+  int64_t bytes = t->a.room * (int64_t)pir_dtype_size(t->a.kept) +
+                  t->b.room * (int64_t)pir_dtype_size(t->b.kept);
+  int64_t fit = x->block_kb * 1024 / bytes, most = has_copies(t) ? x->stages : 2;
+  t->stages = fit < x->stages ? fit : x->stages;
+  if (t->stages > most)
+    t->stages = most;
+}
+
+static void open_side(tiling *t, side *s, const contract_tensor *tensor) {
+  const contract_emission *e = &t->e;
+  loop_fn *fn = e->fn;
+  bool left = s->which == OF_A;
+  int64_t accesses = s->count / s->width, rows = s->along ? accesses : 1;
+  s->from =
+      pir_loop_arg(fn, left ? "a" : "b", tensor->dtype, tensor->slot, tensor->align, true);
+  s->base = pir_loop_registers(fn, "base", LOOP_INDEX, 1, rows);
+  s->base->multiple = s->width;
+  if (!s->copied)
+    s->fetched = pir_loop_registers(fn, "fetched", s->kept, (uint16_t)s->width, accesses);
+  for (int w = 0; left && w < e->form->window_count; w++)
+    s->window[w] = pir_loop_registers(fn, "window", LOOP_INDEX, 1, rows);
+  s->tile = pir_loop_shared(fn, "tile", s->kept, t->stages * s->room);
 }
 
 static loop_expr *product_extent(const tiling *t, const int *axes, int count) {
@@ -516,14 +650,17 @@ bool contract_fits_tile(const contract_form *f, const pir_machine *machine) {
   return !contract_const(f, product_of(f, f->taps, f->tap_count), &sums) || sums >= fewest;
 }
 
-// Large tiles reuse more of their operands; small tiles keep more of the device busy.
+// Large tiles reuse more of their operands; small tiles keep more of the device busy. Returns
+// the sums of a thread along each side.
 static int64_t choose_square(const contract_form *f, const int *rows, int row_count,
-                             const pir_machine *machine) {
+                             const pir_target *target) {
+  const device_architecture *x = target->architecture;
   pir_dim all =
       pir_dim_mul(f->c->dims, product_of(f, rows, row_count), f->axes[f->lane].extent);
   int64_t results;
-  bool many = contract_const(f, all, &results) && results >= machine->device.many_results;
-  return many ? LARGE_SQUARE : SMALL_SQUARE;
+  bool many =
+      contract_const(f, all, &results) && results >= target->machine->device.many_results;
+  return (many ? x->large_tile : x->small_tile) / SIDE;
 }
 
 // Chooses the rows and columns of the square that each thread multiplies.
@@ -549,14 +686,18 @@ static void open_tile(tiling *t) {
   contract_emission *e = &t->e;
   const contract_form *f = e->form;
   uint16_t lanes = by_fragments(t) ? FRAGMENT_LANES : LANES;
-  open_side(t, &t->a, OF_A, &f->c->a, SIDE * t->square);
-  open_side(t, &t->b, OF_B, &f->c->b, SIDE * t->square);
+  arrange_side(t, &t->a, OF_A, &f->c->a, SIDE * t->square);
+  arrange_side(t, &t->b, OF_B, &f->c->b, SIDE * t->square);
+  choose_stages(t);
+  open_side(t, &t->a, &f->c->a);
+  open_side(t, &t->b, &f->c->b);
   contract_open_out(e);
   e->a = t->a.from;
   e->b = t->b.from;
   t->a.extent = product_extent(t, t->rows, t->row_count);
   t->b.extent = contract_extent(e, f->lane);
   t->sum_extent = product_extent(t, f->taps, f->tap_count);
+  t->whole_steps = divides(f, t->step, f->taps, f->tap_count);
   int64_t sums = t->square * t->square / lanes;
   t->sums = pir_loop_registers(e->fn, "sums", f->compute, lanes, sums);
   if (!by_fragments(t))
@@ -569,8 +710,10 @@ pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
   loop_fn *fn = t.e.fn;
   fn->threads = THREADS;
   t.row_count = axes_of(f, ROLE_M, t.rows);
-  t.square = choose_square(f, t.rows, t.row_count, env->target->machine);
+  t.square = choose_square(f, t.rows, t.row_count, env->target);
   t.kind = choose_kind(f->c, env);
+  t.step =
+      env->target->architecture->step_bytes / (int64_t)pir_dtype_size(kept_type(&t, &f->c->a));
   open_tile(&t);
   loop_block *block = open_tile_units(&t, out_stage);
   loop_var *thread = pir_loop_var_create(fn, "t", LOOP_INDEX, 1);

@@ -213,12 +213,21 @@ static void write_accumulate(cuda_emitter *e, const loop_stmt *s) {
   write_store(e, &plain);
 }
 
+// The distances of rows, and of terms in a row.
+static void put_strides(cuda_emitter *e, const loop_fragment *f) {
+  pir_strbuf_format(&e->text, f->across ? "1, %lld" : "%lld, 1", (long long)f->stride);
+}
+
 static void emit_mma(cuda_emitter *e, const loop_stmt *s) {
-  const loop_expr *left = s->mma.left, *right = s->mma.right;
+  const loop_expr *left = s->mma.left.at, *right = s->mma.right.at;
   const char *type = left->dtype == PIR_F32 ? "tf32" : pir_dtype_text(left->dtype);
   settle(e, s->mma.index, left->a, right->a);
   cuda_indent(e);
-  pir_strbuf_format(&e->text, "pir_mma_%s<%lld>(&", type, (long long)s->mma.stride);
+  pir_strbuf_format(&e->text, "pir_mma_%s<", type);
+  put_strides(e, &s->mma.left);
+  cuda_text(e, ", ");
+  put_strides(e, &s->mma.right);
+  cuda_text(e, ">(&");
   cuda_put_place(e, s->mma.sums, s->mma.index, 0);
   cuda_text(e, ", &");
   cuda_put_place(e, left->buffer, left->a, 0);

@@ -124,7 +124,7 @@ void pir_loop_copy(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_exp
 void pir_loop_commit(loop_fn *fn, loop_block *block);
 void pir_loop_wait(loop_fn *fn, loop_block *block, uint32_t groups);
 void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *index,
-                  loop_expr *left, loop_expr *right, int64_t stride);
+                  loop_fragment left, loop_fragment right);
 
 // ---- the parts of a statement, for code that treats all kinds alike
 

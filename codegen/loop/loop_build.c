@@ -627,13 +627,12 @@ void pir_loop_tile(loop_fn *fn, loop_block *block, loop_tile_op op, loop_buffer 
 }
 
 void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *index,
-                  loop_expr *left, loop_expr *right, int64_t stride) {
+                  loop_fragment left, loop_fragment right) {
   loop_stmt *s = append(fn, block, LOOP_MMA);
   s->mma.sums = sums;
   s->mma.index = index;
   s->mma.left = left;
   s->mma.right = right;
-  s->mma.stride = stride;
 }
 
 // ---- the parts of a statement
@@ -667,8 +666,8 @@ loop_operands pir_loop_operands(const loop_stmt *s) {
     case LOOP_TRAP: add_operand(&list, &s->trap.where); break;
     case LOOP_MMA:
       add_operand(&list, &s->mma.index);
-      add_operand(&list, &s->mma.left);
-      add_operand(&list, &s->mma.right);
+      add_operand(&list, &s->mma.left.at);
+      add_operand(&list, &s->mma.right.at);
       break;
     case LOOP_TILE:
       add_operand(&list, &s->tile.index);

@@ -168,6 +168,14 @@ typedef enum loop_for_kind {
                     // begin + t + threads, ..
 } loop_for_kind;
 
+// An operand of LOOP_MMA in shared memory.
+typedef struct loop_fragment {
+  loop_expr *at;   // a load of the lane's own first element: of 16-bit floats, or of f32, which
+                   // are rounded to tf32
+  int64_t stride;  // elements from one line to the next
+  bool across;     // a line holds one term of all rows, instead of all terms of one row
+} loop_fragment;
+
 // A block: statements in order.
 typedef struct loop_block {
   loop_stmt *first, *last;
@@ -218,10 +226,9 @@ struct loop_stmt {
     struct {
       loop_buffer *sums;  // registers of 2 lanes, of which `index` and the next are added to
       loop_expr *index;
-      loop_expr *left;   // a load of shared memory: 16 x 16 16-bit floats, 16 x 8 f32
-      loop_expr *right;  // likewise, 8 x 16 or 8 x 8; f32 are rounded to tf32
-      int64_t stride;    // elements from one row to the next, in both
-    } mma;               // LOOP_MMA
+      loop_fragment left;   // 16 rows of 16 16-bit floats, or of 8 f32
+      loop_fragment right;  // 8 rows of as many
+    } mma;                  // LOOP_MMA
     struct {
       loop_tile_op op;
       uint8_t tiles[3];

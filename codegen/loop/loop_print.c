@@ -276,15 +276,20 @@ static void put_accumulate(printer *p, const loop_stmt *s) {
   put_expr(p, s->accumulate.value);
 }
 
+// b3.f32(index) by 40, b3.f32(index) across 136
+static void put_fragment(printer *p, const loop_fragment *f) {
+  put_expr(p, f->at);
+  print_text(p, f->across ? " across " : " by ");
+  put_int(p, f->stride);
+}
+
 static void put_mma(printer *p, const loop_stmt *s) {
   print_text(p, "mma ");
   put_place(p, s->mma.sums, s->mma.index);
   print_text(p, " += ");
-  put_expr(p, s->mma.left);
+  put_fragment(p, &s->mma.left);
   print_text(p, ", ");
-  put_expr(p, s->mma.right);
-  print_text(p, " by ");
-  put_int(p, s->mma.stride);
+  put_fragment(p, &s->mma.right);
 }
 
 static void put_copy(printer *p, const loop_stmt *s) {

@@ -179,9 +179,12 @@ static void verify_team(verifier *v) {
     verify_fault(v, NULL, "a processor has no team of threads");
 }
 
-static void verify_fragment(verifier *v, const loop_expr *e, const char *role) {
+static void verify_fragment(verifier *v, const loop_fragment *f, const char *role) {
+  const loop_expr *e = f->at;
   if (!verify_expr(v, e, role))
     return;
+  if (f->stride < 1)
+    verify_fault(v, e, "lines that are %lld apart", (long long)f->stride);
   bool fits = e->dtype == PIR_F16 || e->dtype == PIR_BF16 || e->dtype == PIR_F32;
   if (e->kind != LOOP_LOAD || e->buffer->space != LOOP_SHARED || !fits)
     verify_fault(v, e, "%s is no load of 16-bit floats or f32 in shared memory", role);
@@ -189,17 +192,16 @@ static void verify_fragment(verifier *v, const loop_expr *e, const char *role) {
 
 static void verify_mma(verifier *v, const loop_stmt *s) {
   const loop_buffer *b = s->mma.sums;
-  verify_fragment(v, s->mma.left, "the left fragment");
-  verify_fragment(v, s->mma.right, "the right fragment");
+  const loop_expr *left = s->mma.left.at, *right = s->mma.right.at;
+  verify_fragment(v, &s->mma.left, "the left fragment");
+  verify_fragment(v, &s->mma.right, "the right fragment");
   verify_expr_of(v, s->mma.index, "the index", LOOP_INDEX, 1);
-  if (s->mma.left && s->mma.right && s->mma.left->dtype != s->mma.right->dtype)
+  if (left && right && left->dtype != right->dtype)
     verify_fault(v, NULL, "fragments of two types");
   if (is_memory(b) || b->dtype != PIR_F32 || b->lanes != 2)
     verify_fault(v, NULL, "sums of fragments are registers of f32x2");
   else if (s->mma.index)
     verify_register(v, b, s->mma.index);
-  if (s->mma.stride < 1)
-    verify_fault(v, NULL, "rows that are %lld apart", (long long)s->mma.stride);
   verify_team(v);
 }
 

@@ -179,17 +179,25 @@ static void read_prefetch(loop_reader *r, loop_block *block) {
   pir_loop_prefetch(r->fn, block, buffer, read_index(r), far);
 }
 
-// mma b4[index] += left, right by 40
+// left by 40, right across 136
+static loop_fragment read_fragment(loop_reader *r) {
+  loop_fragment f = {.at = loop_read_expr(r)};
+  f.across = loop_take_word(r, "across");
+  if (!f.across)
+    loop_expect_word(r, "by");
+  f.stride = loop_expect_int(r, 1, INT32_MAX);
+  return f;
+}
+
+// mma b4[index] += left by 40, right by 40
 static void read_mma(loop_reader *r, loop_block *block) {
   loop_buffer *buffer = loop_read_buffer(r);
   loop_expr *index = read_index(r);
   loop_expect_sign(r, "+");
   loop_expect_sign(r, "=");
-  loop_expr *left = loop_read_expr(r);
+  loop_fragment left = read_fragment(r);
   loop_expect_sign(r, ",");
-  loop_expr *right = loop_read_expr(r);
-  loop_expect_word(r, "by");
-  pir_loop_mma(r->fn, block, buffer, index, left, right, loop_expect_int(r, 1, INT32_MAX));
+  pir_loop_mma(r->fn, block, buffer, index, left, read_fragment(r));
 }
 
 // copy b4[index] = b0.f32x4(index where mask)

@@ -13,6 +13,10 @@ typedef struct device_architecture {
   int warps, blocks;        // that a multiprocessor holds, at most
   int registers;            // of a multiprocessor
   int shared_kb;            // of shared memory of a multiprocessor
+  int block_kb;             // of shared memory of a block
+  // Tiles of contractions: bytes of a row that a step takes, most steps in shared memory, rows
+  // and columns.
+  int step_bytes, stages, small_tile, large_tile;
 } device_architecture;
 
 #endif

@@ -92,4 +92,4 @@ def check(build):
 
 if __name__ == "__main__":
     wrong = check(pathlib.Path(sys.argv[1]).resolve())
-    sys.exit(wrong and f"copies: {wrong}")
+    sys.exit(f"copies: {wrong}" if wrong else 0)

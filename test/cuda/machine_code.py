@@ -9,8 +9,9 @@ model is skipped, by name. Each kernel must
   - spill no register: it has no stack and no access to local memory, but for what the range reduction of sines, cosines and
     tangents takes
   - multiply on tensor cores where its source has fragments, and then have no other products in its source
-  - have accesses of 16 bytes where its source reads or writes vectors of four f32
-In the modes `fast` and `bf16`, the models of FRAGMENTS must have fragments in so many kernels. A model of which nothing is
+  - have accesses of 16 bytes where its source reads or writes vectors of four f32, or copies 16 bytes
+  - copy into shared memory asynchronously where its source does
+The models of TILES must have such copies in so many kernels, and in the modes `fast` and `bf16` fragments. A model of which nothing is
 compiled must have no contraction outside of loops and branches, whose bodies are not compiled for a device.
 --table prints a row for each kernel. Ends with `N passed, N failed, N skipped`.
 """
@@ -31,18 +32,19 @@ import limited
 UNSUPPORTED = 3
 ARCHITECTURES = ["sm_80", "sm_90a", "sm_100"]
 FUSED = re.compile(r"\bfmaf?\(")
-VECTORS = re.compile(r"pir_vec<(f32|i32|u32), 4> \*\)&b")
+VECTORS = re.compile(r"pir_vec<(f32|i32|u32), 4> \*\)&b|pir_copy<16>")
+COPY = re.compile(r"\bpir_copy<")
 SINES = re.compile(r"\b(sin|cos|tan)f?\(")
 STACK_OF_SINES = 40  # bytes
-# Kernels with fragments: of all contractions but those too narrow for a tile (one column of mlp, two of lenet, three of bert_tiny).
-FRAGMENTS = {"mlp": 2, "lenet": 3, "bert_tiny": 13}
+# Kernels with tiles: of all contractions but those too narrow for a tile (one column of mlp, two of lenet, three of bert_tiny).
+TILES = {"mlp": 2, "lenet": 3, "bert_tiny": 13}
 FRAGMENT = re.compile(r"\bpir_mma_\w+<")
 CONTRACTION = re.compile(r'(?m)^    [^ ].* = "pd_op\.(matmul|bmm|mm|addmm|conv\w+|depthwise_conv\w+|fc|fused_gemm\w*|einsum|flash_attn\w*)"')
 RESOURCES = re.compile(r"(\w+): (\d+) registers, (\d+) bytes of stack, (\d+) bytes shared, (\d+) threads, (\d+) of (\d+) warps")
 KERNEL = re.compile(r"^\.text\.(\w+):$")
 INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*)")
 HMMA = re.compile(r"^HMMA\.(\d+)")
-Row = collections.namedtuple("Row", "model arch kernel registers stack shared warps most products tensor loads wide local")
+Row = collections.namedtuple("Row", "model arch kernel registers stack shared warps most products tensor loads wide local copies")
 
 
 def nvdisasm():
@@ -102,8 +104,9 @@ def measure(model, arch, resources, counts, source):
     loads = sum(n for i, n in counts.items() if re.match(r"(LDG|STG|LDGSTS)\b", i))
     wide = sum(n for i, n in counts.items() if re.match(r"(LDG|STG|LDGSTS)\b.*\.128\b", i))
     local = sum(n for i, n in counts.items() if re.match(r"(LDL|STL)\b", i))
+    copies = sum(n for i, n in counts.items() if i.startswith("LDGSTS"))
     return Row(model, arch, name, int(registers), int(stack), int(shared), int(warps), int(most), tensor + plain, tensor,
-               loads, wide, local)
+               loads, wide, local, copies)
 
 
 def faults_of(row, source):
@@ -118,6 +121,8 @@ def faults_of(row, source):
         yield "products beside those on tensor cores"
     if VECTORS.search(source) and not row.wide:
         yield "no access of 16 bytes"
+    if COPY.search(source) and not row.copies:
+        yield "no asynchronous copy"
 
 
 def check(build, model, arch, math):
@@ -148,15 +153,19 @@ def check(build, model, arch, math):
         return "fail", f"no instructions of {', '.join(sorted(lost)) or 'any kernel'}", rows
     faults = [f"{r.kernel}: {f}" for r in rows for f in faults_of(r, sources[r.kernel])]
     fragments = sum(FRAGMENT.search(s) is not None for s in sources.values())
-    if math != "strict" and fragments != FRAGMENTS.get(name, fragments):
-        faults.append(f"fragments in {fragments} kernels, not in {FRAGMENTS[name]}")
+    copies = sum(r.copies > 0 for r in rows)
+    if math != "strict" and fragments != TILES.get(name, fragments):
+        faults.append(f"fragments in {fragments} kernels, not in {TILES[name]}")
+    if copies != TILES.get(name, copies):
+        faults.append(f"asynchronous copies in {copies} kernels, not in {TILES[name]}")
     return ("fail", "; ".join(faults[:3]), rows) if faults else ("pass", "", rows)
 
 
 def print_row(r):
     share = f"{100 * r.tensor / r.products:.0f} %" if r.products else "-"
     print(f"{r.model:24} {r.arch:7} {r.kernel:16} {r.registers:4} registers {r.stack:3} stack {r.shared:6} shared "
-          f"{r.warps:3}/{r.most} warps {share:>6} of products on tensor cores, {r.wide:3} of {r.loads:3} accesses of 16 bytes")
+          f"{r.warps:3}/{r.most} warps {share:>6} of products on tensor cores, {r.wide:3} of {r.loads:3} accesses of 16 bytes, "
+          f"{r.copies} copies")
 
 
 def main():

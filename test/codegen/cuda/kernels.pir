@@ -33,13 +33,22 @@
     () = "builtin.shadow_output" (%4) {output_name:"o"} : (tensor<64x4096xf32>) -> 
 }
 // -----
-// Products: tiles in shared memory.
-// CHECK: __shared__ __align__(16) f32
-// CHECK: __syncthreads();
+// Products: tiles in shared memory, of which four steps are there: three are copied ahead, and one is waited for. Rows are
+// copied element by element, since they lie across in the tile; columns by 16 bytes. 64 rows are one whole tile, 32 columns
+// are none.
+// CHECK: __shared__ __align__(16) f32 [[X:s[0-9]+]][4352];
+// CHECK: __shared__ __align__(16) f32 [[Y:s[0-9]+]][4352];
+// CHECK-COUNT-3: pir_commit();
+// CHECK: pir_wait<2>();
+// CHECK-NEXT: __syncthreads();
+// CHECK: pir_copy<4>(&[[X]][{{.*}}, true);
+// CHECK: pir_copy<16>(&[[Y]][{{.*}} < 32ll));
+// CHECK: pir_commit();
 // CHECK: = fmaf(
 // CHECK-NOT: pir_mma_bf16<
-// LOOPS: shared 1088 f32
-// LOOPS: barrier
+// LOOPS: shared 4352 f32
+// LOOPS: wait 2
+// LOOPS-NEXT: barrier
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[64,128]} : () -> tensor<64x128xf32>
     (%1) = "pd_op.data" () {dtype:float32,name:"y",place:Place(undefined:0),shape:[128,32]} : () -> tensor<128x32xf32>
@@ -47,10 +56,12 @@
     () = "builtin.shadow_output" (%2) {output_name:"o"} : (tensor<64x32xf32>) -> 
 }
 // -----
-// In 16 bits: fragments of tensor cores.
+// In 16 bits: fragments of tensor cores, rows and columns as they are in memory.
 // CHECK: __shared__ __align__(16) u16
-// CHECK: pir_mma_bf16<40>(&
-// LOOPS: mma b
+// CHECK: pir_copy<16>(
+// CHECK: pir_copy<16>(
+// CHECK: pir_mma_bf16<40, 1, 1, 72>(&
+// LOOPS: mma b{{.*}} by 40, {{.*}} across 72
 {
     (%0) = "pd_op.data" () {dtype:bfloat16,name:"x",place:Place(undefined:0),shape:[64,128]} : () -> tensor<64x128xbf16>
     (%1) = "pd_op.data" () {dtype:bfloat16,name:"y",place:Place(undefined:0),shape:[128,32]} : () -> tensor<128x32xbf16>

@@ -126,7 +126,8 @@ static void make_device(program *p) {
   loop_buffer *sums = pir_loop_registers(p->fn, "m", PIR_F32, 2, 4);
   make_loop(p);
   loop_expr *tile = pir_loop_load(p->m, p->shared, pir_loop_int(p->m, 0), 1, NULL);
-  pir_loop_mma(p->fn, p->body, sums, pir_loop_int(p->m, 0), tile, tile, 16);
+  loop_fragment rows = {.at = tile, .stride = 16};
+  pir_loop_mma(p->fn, p->body, sums, pir_loop_int(p->m, 0), rows, rows);
   p->mma = last_of(p->body);
   make_copies(p);
   p->fold = pir_loop_team(p->m, PIR_COMBINE_ADD, load_f32(p));
@@ -258,25 +259,26 @@ static void make_device(program *p) {
     p->loop->loop.end->given = true, "its sums may wrap, and those of its operands do not")
 
 #define DEVICE_DAMAGES(X)                                                                      \
-  X(fragment_missing, p->mma->mma.left = NULL, "the left fragment is missing")                 \
-  X(fragment_alone, p->mma->mma.right = NULL, "the right fragment is missing")                 \
-  X(fragment_of_memory, p->mma->mma.left = load_f32(p), "is no load of 16-bit floats or f32")  \
-  X(fragment_of_f64,                                                                           \
-    p->mma->mma.left = pir_loop_load(p->m, pir_loop_shared(p->fn, "g", PIR_F64, 1024),         \
-                                     pir_loop_int(p->m, 0), 1, NULL),                          \
+  X(fragment_missing, p->mma->mma.left.at = NULL, "the left fragment is missing")              \
+  X(fragment_alone, p->mma->mma.right.at = NULL, "the right fragment is missing")              \
+  X(fragment_of_memory, p->mma->mma.left.at = load_f32(p),                                     \
     "is no load of 16-bit floats or f32")                                                      \
-  X(fragment_number, p->mma->mma.left = pir_loop_const_float(p->m, PIR_F16, 1),                \
+  X(fragment_of_f64,                                                                           \
+    p->mma->mma.left.at = pir_loop_load(p->m, pir_loop_shared(p->fn, "g", PIR_F64, 1024),      \
+                                        pir_loop_int(p->m, 0), 1, NULL),                       \
+    "is no load of 16-bit floats or f32")                                                      \
+  X(fragment_number, p->mma->mma.left.at = pir_loop_const_float(p->m, PIR_F16, 1),             \
     "is no load of 16-bit floats")                                                             \
   X(fragment_outside, p->shared->space = LOOP_LOCAL, "is no load of 16-bit floats or f32")     \
   X(fragments_differ,                                                                          \
-    p->mma->mma.right = pir_loop_load(p->m, pir_loop_shared(p->fn, "g", PIR_BF16, 1024),       \
-                                      pir_loop_int(p->m, 0), 1, NULL),                         \
+    p->mma->mma.right.at = pir_loop_load(p->m, pir_loop_shared(p->fn, "g", PIR_BF16, 1024),    \
+                                         pir_loop_int(p->m, 0), 1, NULL),                      \
     "fragments of two types")                                                                  \
   X(sums_of_memory, p->mma->mma.sums = p->local, "sums of fragments are registers of f32x2")   \
   X(sums_of_one, p->mma->mma.sums = p->registers, "sums of fragments are registers of f32x2")  \
   X(sums_of_indices, p->mma->mma.sums = p->numbers, "sums of fragments are registers")         \
   X(sums_nowhere_else, p->mma->mma.index = NULL, "the index is missing")                       \
-  X(rows_together, p->mma->mma.stride = 0, "rows that are 0 apart")                            \
+  X(lines_together, p->mma->mma.left.stride = 0, "lines that are 0 apart")                     \
   X(team_alone, p->fn->threads = 0, "a processor has no team of threads")                      \
   X(copy_missing, p->copy->copy.from = NULL, "the source is missing")                          \
   X(copy_nowhere, p->copy->copy.index = NULL, "the index is missing")                          \
