@@ -14,6 +14,7 @@ FOLDER holds models/ of recordings. For each model
   failures   build/test/device_faults_test: every call of the stand-ins fails once
   machine code  of every kernel, for one architecture, of a few models in each mode (machine_code.py). Skipped where nvdisasm is not installed.
   copies     a kernel that copies asynchronously, and what is left of it without its waits or barriers (copies.py)
+  products   test/codegen/cuda/products.pir, in modes and on a device without asynchronous copies, compared with the processor
   resources  NVRTC compiles every kernel; registers, stack (spills) and shared memory read from the CUBIN stay below
              limits. Skipped where NVRTC is not installed.
 A driver that is missing, and a device that is too old or not known, must be errors with exit code 3. Ends with `N passed, N failed, N skipped`.
@@ -43,10 +44,14 @@ DEVICE_TESTS = ["device_test", "device_ports_test", "device_faults_test", "comm_
 AGAIN = ["mlp", "lenet", "bert_tiny"]  # run often enough that graphs are made, and compared afterwards
 # Errors that modes may make, of the largest element: tf32 has 10 bits of the mantissa, bf16 has 7; times three layers of sums.
 MATH = {"fast": 4e-3, "bf16": 3e-2}
+# Modes and architectures of products, and the largest error.
+AS_PRODUCTS = [("strict", 80, 1e-6), ("strict", WITHOUT_TILES, 1e-6), ("fast", 80, MATH["fast"])]
 ERROR = re.compile(r"max_rel_error (\S+) of the largest element")
 COUNTS = re.compile(r"shim: (\d+) launches, (\d+) graphs")
 # Of the stack: what the range reduction of sines takes; a spilled tile takes more.
 LIMITS = {"registers": 255, "stack": 40, "shared": 48 << 10, "registers of a block": 64 << 10}
+PRODUCTS = pathlib.Path(__file__).resolve().parents[1] / "codegen/cuda/products.pir"
+INPUT = re.compile(r'dtype:(\w+),name:"(\w+)".*shape:\[(\d+),(\d+)\]')
 KERNEL = re.compile(r"(\w+): (\d+) registers, (\d+) bytes of stack, (\d+) bytes shared, (\d+) threads")
 
 
@@ -184,6 +189,18 @@ def copies_job(build):
     return "cuda asynchronous copies", "fail" if code else "pass", last_line(err)
 
 
+def products_job(build, math, arch, most):
+    name = f"cuda products of sm_{arch} --math={math}"
+    inputs = [f"--input={n}={r}x{c}x{'bf16' if kind == 'bfloat16' else 'f32'}=random:{i}"
+              for i, (kind, n, r, c) in enumerate(INPUT.findall(PRODUCTS.read_text()))]
+    with tempfile.TemporaryDirectory(prefix="pir-products-") as folder:
+        run([build / "bin/pir-run", "--any-float", f"--output-dir={folder}", PRODUCTS, *inputs])
+        code, _, err = run([build / "bin/pir-run", "--target=cuda", "--any-float", f"--math={math}", "--atol=0", "--rtol=0",
+                            f"--rtol-max={most}", f"--expect-dir={folder}", PRODUCTS, *inputs],
+                           LD_LIBRARY_PATH=str(build / "cuda"), PIR_SHIM_ARCH=str(arch))
+    return name, "fail" if code else "pass", last_line(err)
+
+
 def missing_driver_job(build, folder):
     name = "cuda without a driver"
     try:
@@ -225,7 +242,7 @@ def main():
         jobs = [pool.submit(missing_driver_job, build, m) for m in models[:1]]
         jobs += [pool.submit(unknown_device_job, build, m, arch) for m in models[:1] for arch in UNKNOWN]
         jobs += [pool.submit(later_device_job, build, m, cache) for m in models[:1]] + [pool.submit(architectures_job, build)]
-        jobs += [pool.submit(copies_job, build)]
+        jobs += [pool.submit(copies_job, build)] + [pool.submit(products_job, build, *how) for how in AS_PRODUCTS]
         jobs += [pool.submit(device_job, build, test) for test in DEVICE_TESTS if (build / "test" / test).exists()]
         for m in models:
             jobs += [pool.submit(resources_job, build, m, arch, totals) for arch in ARCHITECTURES]
