@@ -2,7 +2,7 @@
 // rows (all M axes merged) by columns (the N axis). The reduced axes (all K axes merged) go
 // through shared memory in steps, of which a ring holds several (pir/layer/architectures.def).
 // While the block multiplies one step, the next ones are copied asynchronously. Where elements
-// change their type or their order on the way, or the architecture has no such copies, each
+// change their type on the way or are too small, or the architecture has no such copies, each
 // thread fetches its share of the next step into registers instead. Each thread holds a square
 // of sums.
 //
@@ -26,29 +26,28 @@ enum {
 };
 
 // How products are made: of elements by threads, or of fragments by warps on tensor cores.
-// Lines in shared memory are padded, so that the words that a warp reads of fragments at once
-// lie in different banks: four words of each of eight rows, 20 words apart; of lines across the
-// rows, eight words of each of four lines, 8 words apart, or, of 16-bit floats, four words of
-// every other line, 4 words apart. Copies of 16 bytes stay aligned.
 typedef struct product_kind {
-  int64_t depth;                    // elements of the reduction in a fragment; 0: no fragments
-  int64_t own;                      // adjacent ones of which each of four lanes begins with
-  int64_t row_bytes, across_bytes;  // of padding
+  int64_t depth;  // elements of the reduction in a fragment; 0: no fragments
+  int64_t own;    // adjacent ones of which each of four lanes begins with
 } product_kind;
 
-static const product_kind PLAIN = {.across_bytes = 16};
-// PTX ISA, mma.m16n8k16 of bf16 or f16.
-static const product_kind HALVES = {16, 2, .row_bytes = 16, .across_bytes = 16};
-// PTX ISA, mma.m16n8k8 of f32 that are rounded to tf32.
-static const product_kind ROUNDED = {8, 1, .row_bytes = 16, .across_bytes = 32};
+static const product_kind PLAIN = {0};
+static const product_kind HALVES = {16, 2};  // PTX ISA, mma.m16n8k16 of bf16 or f16
+static const product_kind ROUNDED = {8, 1};  // PTX ISA, mma.m16n8k8 of f32 rounded to tf32
+
+// Tiles of fragments lie in columns of short lines without gaps, so that the 32 places that a
+// warp reads or writes at once lie in different banks: of each row 16 bytes, or of each term
+// eight rows. Lines of squares are padded.
+enum { LINE_BYTES = 16, LINE_ROWS = 8, SQUARE_PAD = 4 };
 
 typedef struct side {
   contract_which which;
   loop_buffer *from, *tile;  // in memory; the steps in shared memory
-  bool by_row;               // a line of the tile is a step of one row; else one term of all
-                             // rows
+  bool by_row;               // a line of the tile has terms of one row; else one term of
+                             // several rows
+  bool spread;               // threads go along columns of lines of 16 bytes
   bool copied;               // asynchronously
-  int64_t apart, room;       // elements from one line to the next; of a step
+  int64_t line, room;        // elements of a line of the tile; of a step
   pir_dtype factor, kept;    // type of the elements that are multiplied; in the tile
   loop_buffer *base;         // for each element that a thread fetches: offset of its row
   loop_expr *left;           // rows from the first one of the tile on; NULL: all tiles are full
@@ -145,12 +144,46 @@ static loop_expr *place_across(const tiling *t, const side *s, int64_t extent, l
   return contract_add(e, own, contract_times(e, i, THREADS / threads));
 }
 
+// Returns the position of thread n of `many` in turn, of which each does `own` in a row.
+static loop_expr *turn_of(const tiling *t, int64_t own, int64_t many) {
+  const contract_emission *e = &t->e;
+  return contract_mod(e, contract_div(e, t->thread, contract_int(e, own)),
+                      contract_int(e, many));
+}
+
+// For accesses of 16 bytes. Eight threads write lines of eight rows or terms, which lie in
+// different banks; the threads of a warp together read whole sectors of memory.
+static loop_expr *spread_row(const tiling *t, const side *s, loop_expr *i) {
+  const contract_emission *e = &t->e;
+  int64_t parts = t->step / s->width, halves = LINE_ROWS / s->width;
+  if (!s->along)
+    return contract_in_line(e, turn_of(t, LINE_ROWS, s->size / LINE_ROWS), LINE_ROWS,
+                            contract_times(e, turn_of(t, 1, halves), s->width));
+  loop_expr *eight = turn_of(t, LINE_ROWS * parts, THREADS / (LINE_ROWS * parts));
+  loop_expr *row = contract_in_line(e, eight, LINE_ROWS, turn_of(t, 1, LINE_ROWS));
+  return contract_add(e, row, contract_times(e, i, THREADS / parts));
+}
+
+static loop_expr *spread_tap(const tiling *t, const side *s, loop_expr *i) {
+  const contract_emission *e = &t->e;
+  int64_t terms = s->width, halves = LINE_ROWS / s->width, around = s->size;
+  if (s->along)
+    return contract_times(e, turn_of(t, LINE_ROWS, t->step / terms), terms);
+  loop_expr *first = contract_times(e, turn_of(t, around, THREADS / around), terms);
+  loop_expr *tap = contract_add(e, first, turn_of(t, halves, terms));
+  return contract_add(e, tap, contract_times(e, i, THREADS / around * terms));
+}
+
 // Returns the row of element i, and its position along the reduced axes.
 static loop_expr *row_of(const tiling *t, const side *s, loop_expr *i) {
+  if (s->spread)
+    return spread_row(t, s, i);
   return s->along ? place_across(t, s, t->step, i) : place_along(t, s, s->size);
 }
 
 static loop_expr *tap_of(const tiling *t, const side *s, loop_expr *i) {
+  if (s->spread)
+    return spread_tap(t, s, i);
   return s->along ? place_along(t, s, t->step) : place_across(t, s, s->size, i);
 }
 
@@ -221,12 +254,18 @@ static loop_expr *load_access(tiling *t, const side *s, loop_block *block, loop_
   return contract_load(e, s->from, at, (int)s->width, mask);
 }
 
-// Returns the place of an element in a stage of the ring.
+// Returns the place of an element in a stage of the ring: its column of lines, its line, and
+// its place there.
 static loop_expr *place_in_tile(const tiling *t, const side *s, loop_expr *stage,
                                 loop_expr *row, loop_expr *tap) {
   const contract_emission *e = &t->e;
-  loop_expr *line = s->by_row ? row : tap, *in_line = s->by_row ? tap : row;
-  return contract_in_line(e, stage, s->room, contract_in_line(e, line, s->apart, in_line));
+  loop_expr *number = s->by_row ? row : tap, *at = s->by_row ? tap : row;
+  if (by_fragments(t)) {
+    loop_expr *column = contract_div(e, at, contract_int(e, s->line));
+    number = contract_in_line(e, column, s->by_row ? s->size : t->step, number);
+    at = contract_mod(e, at, contract_int(e, s->line));
+  }
+  return contract_in_line(e, stage, s->room, contract_in_line(e, number, s->line, at));
 }
 
 // Begins to copy the step that begins at `from` into a stage.
@@ -256,7 +295,7 @@ static void share_out(tiling *t, const side *s, loop_block *block, loop_expr *st
     contract_store(e, block, s->tile, at, x);
     return;
   }
-  at = pir_loop_ramp(e->m, at, contract_int(e, s->apart), (uint16_t)s->width);
+  at = pir_loop_ramp(e->m, at, contract_int(e, s->line), (uint16_t)s->width);
   pir_loop_scatter(e->fn, block, s->tile, at, x, NULL);
 }
 
@@ -335,7 +374,13 @@ static loop_fragment fragment_place(const tiling *t, const side *s, loop_expr *s
   loop_expr *row = contract_add(e, fragment_of(t, s, at), lane_row(t));
   loop_expr *tap = contract_in_line(e, k, t->kind->depth, lane_place(t, t->kind->own));
   loop_expr *place = place_in_tile(t, s, stage, row, tap);
-  return (loop_fragment){contract_load(e, s->tile, place, 1, NULL), s->apart, !s->by_row};
+  loop_fragment f = {.at = contract_load(e, s->tile, place, 1, NULL)};
+  int64_t half = t->kind->depth / 2;
+  f.row = s->by_row ? s->line : 1;
+  f.eight = LINE_ROWS * (s->by_row ? s->line : t->step);
+  f.term = s->by_row ? 1 : s->line;
+  f.half = s->by_row ? s->size * s->line : half * s->line;
+  return f;
 }
 
 static void multiply_fragments(tiling *t, loop_block *block, loop_expr *stage) {
@@ -537,11 +582,13 @@ static void arrange_tile(tiling *t, side *s, const contract_tensor *tensor) {
   if (can_copy(t, s, tensor) && s->by_row != s->along)
     s->width = 1;
   s->copied = can_copy(t, s, tensor);
-  if (s->by_row)
-    s->apart = t->step + t->kind->row_bytes / element;
+  int64_t bytes = s->width * element;
+  s->spread = by_fragments(t) && s->by_row == s->along && bytes == LINE_BYTES;
+  if (!by_fragments(t))
+    s->line = s->size + SQUARE_PAD;
   else
-    s->apart = s->size + t->kind->across_bytes / element;
-  s->room = s->apart * (s->by_row ? s->size : t->step);
+    s->line = s->by_row ? LINE_BYTES / element : LINE_ROWS;
+  s->room = by_fragments(t) ? s->size * t->step : s->line * t->step;
 }
 
 // Chooses how threads load.

@@ -213,9 +213,9 @@ static void write_accumulate(cuda_emitter *e, const loop_stmt *s) {
   write_store(e, &plain);
 }
 
-// The distances of rows, and of terms in a row.
-static void put_strides(cuda_emitter *e, const loop_fragment *f) {
-  pir_strbuf_format(&e->text, f->across ? "1, %lld" : "%lld, 1", (long long)f->stride);
+static void put_distances(cuda_emitter *e, const loop_fragment *f) {
+  pir_strbuf_format(&e->text, "%lld, %lld, %lld, %lld", (long long)f->row, (long long)f->eight,
+                    (long long)f->term, (long long)f->half);
 }
 
 static void emit_mma(cuda_emitter *e, const loop_stmt *s) {
@@ -224,9 +224,9 @@ static void emit_mma(cuda_emitter *e, const loop_stmt *s) {
   settle(e, s->mma.index, left->a, right->a);
   cuda_indent(e);
   pir_strbuf_format(&e->text, "pir_mma_%s<", type);
-  put_strides(e, &s->mma.left);
+  put_distances(e, &s->mma.left);
   cuda_text(e, ", ");
-  put_strides(e, &s->mma.right);
+  put_distances(e, &s->mma.right);
   cuda_text(e, ">(&");
   cuda_put_place(e, s->mma.sums, s->mma.index, 0);
   cuda_text(e, ", &");

@@ -168,12 +168,13 @@ typedef enum loop_for_kind {
                     // begin + t + threads, ..
 } loop_for_kind;
 
-// An operand of LOOP_MMA in shared memory.
+// An operand of LOOP_MMA in shared memory, and where its other elements are: the distances of
+// the next row, of the next eight rows, of the next term of a sum, and of the second half of
+// the terms.
 typedef struct loop_fragment {
-  loop_expr *at;   // a load of the lane's own first element: of 16-bit floats, or of f32, which
-                   // are rounded to tf32
-  int64_t stride;  // elements from one line to the next
-  bool across;     // a line holds one term of all rows, instead of all terms of one row
+  loop_expr *at;  // a load of the lane's own first element: of 16-bit floats, or of f32, which
+                  // are rounded to tf32
+  int64_t row, eight, term, half;
 } loop_fragment;
 
 // A block: statements in order.

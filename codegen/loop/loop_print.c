@@ -276,11 +276,15 @@ static void put_accumulate(printer *p, const loop_stmt *s) {
   put_expr(p, s->accumulate.value);
 }
 
-// b3.f32(index) by 40, b3.f32(index) across 136
+// b3.f32(index) by 4 32 1 512
 static void put_fragment(printer *p, const loop_fragment *f) {
+  const int64_t distances[] = {f->row, f->eight, f->term, f->half};
   put_expr(p, f->at);
-  print_text(p, f->across ? " across " : " by ");
-  put_int(p, f->stride);
+  print_text(p, " by");
+  for (size_t i = 0; i < sizeof distances / sizeof *distances; i++) {
+    print_text(p, " ");
+    put_int(p, distances[i]);
+  }
 }
 
 static void put_mma(printer *p, const loop_stmt *s) {

@@ -183,8 +183,8 @@ static void verify_fragment(verifier *v, const loop_fragment *f, const char *rol
   const loop_expr *e = f->at;
   if (!verify_expr(v, e, role))
     return;
-  if (f->stride < 1)
-    verify_fault(v, e, "lines that are %lld apart", (long long)f->stride);
+  if (f->row < 1 || f->eight < 1 || f->term < 1 || f->half < 1)
+    verify_fault(v, e, "elements of %s lie in one place", role);
   bool fits = e->dtype == PIR_F16 || e->dtype == PIR_BF16 || e->dtype == PIR_F32;
   if (e->kind != LOOP_LOAD || e->buffer->space != LOOP_SHARED || !fits)
     verify_fault(v, e, "%s is no load of 16-bit floats or f32 in shared memory", role);

@@ -179,17 +179,18 @@ static void read_prefetch(loop_reader *r, loop_block *block) {
   pir_loop_prefetch(r->fn, block, buffer, read_index(r), far);
 }
 
-// left by 40, right across 136
+// b3.f32(index) by 4 32 1 512
 static loop_fragment read_fragment(loop_reader *r) {
   loop_fragment f = {.at = loop_read_expr(r)};
-  f.across = loop_take_word(r, "across");
-  if (!f.across)
-    loop_expect_word(r, "by");
-  f.stride = loop_expect_int(r, 1, INT32_MAX);
+  loop_expect_word(r, "by");
+  f.row = loop_expect_int(r, 1, INT32_MAX);
+  f.eight = loop_expect_int(r, 1, INT32_MAX);
+  f.term = loop_expect_int(r, 1, INT32_MAX);
+  f.half = loop_expect_int(r, 1, INT32_MAX);
   return f;
 }
 
-// mma b4[index] += left by 40, right by 40
+// mma b4[index] += left, right
 static void read_mma(loop_reader *r, loop_block *block) {
   loop_buffer *buffer = loop_read_buffer(r);
   loop_expr *index = read_index(r);

@@ -60,8 +60,8 @@
 // CHECK: __shared__ __align__(16) u16
 // CHECK: pir_copy<16>(
 // CHECK: pir_copy<16>(
-// CHECK: pir_mma_bf16<40, 1, 1, 72>(&
-// LOOPS: mma b{{.*}} by 40, {{.*}} across 72
+// CHECK: pir_mma_bf16<8, 64, 1, 512, 1, 256, 8, 64>(&
+// LOOPS: mma b{{.*}} by 8 64 1 512, {{.*}} by 1 256 8 64
 {
     (%0) = "pd_op.data" () {dtype:bfloat16,name:"x",place:Place(undefined:0),shape:[64,128]} : () -> tensor<64x128xbf16>
     (%1) = "pd_op.data" () {dtype:bfloat16,name:"y",place:Place(undefined:0),shape:[128,32]} : () -> tensor<128x32xbf16>

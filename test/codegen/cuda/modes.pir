@@ -9,19 +9,19 @@
 // STRICT: fmaf(
 // STRICT-NOT: pir_mma_tf32<
 // STRICT-NOT: pir_mma_bf16<
-// A row of the tile has 16 f32 and 16 bytes of padding; a line across it has 64 f32 and 32 bytes of padding.
+// Of 64 rows, four terms are adjacent; of 16 terms, eight rows.
 // FAST: __shared__ __align__(16) f32
 // FAST-NOT: fmaf(
-// FAST: pir_mma_tf32<20, 1, 1, 72>(&
+// FAST: pir_mma_tf32<4, 32, 1, 256, 1, 128, 8, 32>(&
 // FAST-NOT: fmaf(
-// FAST: pir_mma_tf32<20, 1, 1, 72>(&
+// FAST: pir_mma_tf32<4, 32, 1, 256, 1, 128, 8, 32>(&
 // FAST-NOT: fmaf(
-// LOOPS: mma {{.*}} by 20, {{.*}} across 72
+// LOOPS: mma {{.*}} by 4 32 1 256, {{.*}} by 1 128 8 32
 // BF16: __shared__ __align__(16) u16
 // BF16-NOT: fmaf(
-// BF16: pir_mma_bf16<40, 1, 1, 72>(&
+// BF16: pir_mma_bf16<8, 64, 1, 512, 1, 256, 8, 64>(&
 // BF16-NOT: fmaf(
-// BF16: pir_mma_bf16<40, 1, 1, 72>(&
+// BF16: pir_mma_bf16<8, 64, 1, 512, 1, 256, 8, 64>(&
 // BF16-NOT: fmaf(
 // A parameter on the left is rounded as one on the right is.
 {

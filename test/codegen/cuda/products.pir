@@ -22,10 +22,10 @@
 // CHECK-COUNT-2: pir_copy<4>(&
 // CHECK-LABEL: g6_stage0(
 // CHECK: pir_copy<16>(&
-// CHECK: pir_mma_bf16<1, 72, 1, 72>(&
+// CHECK: pir_mma_bf16<1, 256, 8, 64, 1, 256, 8, 64>(&
 // CHECK-LABEL: g7_stage0(
 // CHECK-NOT: pir_copy<2>
-// CHECK: pir_mma_bf16<40, 1, 1, 72>(&
+// CHECK: pir_mma_bf16<8, 64, 1, 512, 1, 256, 8, 64>(&
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x0",place:Place(undefined:0),shape:[70,36]} : () -> tensor<70x36xf32>
     (%1) = "pd_op.data" () {dtype:float32,name:"y0",place:Place(undefined:0),shape:[36,72]} : () -> tensor<36x72xf32>

@@ -126,7 +126,7 @@ static void make_device(program *p) {
   loop_buffer *sums = pir_loop_registers(p->fn, "m", PIR_F32, 2, 4);
   make_loop(p);
   loop_expr *tile = pir_loop_load(p->m, p->shared, pir_loop_int(p->m, 0), 1, NULL);
-  loop_fragment rows = {.at = tile, .stride = 16};
+  loop_fragment rows = {tile, 1, 8, 1, 8};
   pir_loop_mma(p->fn, p->body, sums, pir_loop_int(p->m, 0), rows, rows);
   p->mma = last_of(p->body);
   make_copies(p);
@@ -278,7 +278,8 @@ static void make_device(program *p) {
   X(sums_of_one, p->mma->mma.sums = p->registers, "sums of fragments are registers of f32x2")  \
   X(sums_of_indices, p->mma->mma.sums = p->numbers, "sums of fragments are registers")         \
   X(sums_nowhere_else, p->mma->mma.index = NULL, "the index is missing")                       \
-  X(lines_together, p->mma->mma.left.stride = 0, "lines that are 0 apart")                     \
+  X(rows_together, p->mma->mma.left.row = 0, "elements of the left fragment lie in one place") \
+  X(halves_together, p->mma->mma.right.half = 0, "elements of the right fragment lie in one")  \
   X(team_alone, p->fn->threads = 0, "a processor has no team of threads")                      \
   X(copy_missing, p->copy->copy.from = NULL, "the source is missing")                          \
   X(copy_nowhere, p->copy->copy.index = NULL, "the index is missing")                          \

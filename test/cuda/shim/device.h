@@ -125,16 +125,18 @@ template <int N> static inline void pir_wait() {
 
 // Tensor cores: a lane computes its own four elements, from the fragments in shared memory.
 // Its pointers are of row lane / 4, and of `own` elements for each of four lanes along the row.
-// Rows of a (b) are R (Q) apart, elements along a row K (L).
-template <int R, int K, int Q, int L, int depth, int own, class T, class F>
+// Of a (b), the next row is R (Q) further, the next eight rows E (F), the next term K (L), the
+// second half of the terms H (G).
+#define PIR_FRAGMENTS template <int R, int E, int K, int H, int Q, int F, int L, int G>
+template <int E, int K, int H, int Q, int L, int G, int depth, int own, class T, class F>
 static inline void pir_shim_mma(float *c, const T *a, const T *b, F of) {
   const int lane = (int)(shim.thread.x % 32), group = lane / 4, at = lane % 4 * own,
-            pair = lane % 4 * 2;
+            pair = lane % 4 * 2, half = depth / 2;
   for (int h = 0; h < 2; h++)
     for (int l = 0; l < 2; l++)
       for (int k = 0; k < depth; k++)
-        c[2 * h + l] +=
-            of(a[8 * h * R + (k - at) * K]) * of(b[(pair + l - group) * Q + (k - at) * L]);
+        c[2 * h + l] += of(a[h * E + k / half * H + (k % half - at) * K]) *
+                        of(b[(pair + l - group) * Q + k / half * G + (k % half - at) * L]);
 }
 static inline float pir_shim_tf32(float f) {
   unsigned bits;
@@ -144,9 +146,8 @@ static inline float pir_shim_tf32(float f) {
   memcpy(&f, &bits, 4);
   return f;
 }
-template <int R, int K, int Q, int L>
-static inline void pir_mma_tf32(float *c, const float *a, const float *b) {
-  pir_shim_mma<R, K, Q, L, 8, 1>(c, a, b, pir_shim_tf32);
+PIR_FRAGMENTS static inline void pir_mma_tf32(float *c, const float *a, const float *b) {
+  pir_shim_mma<E, K, H, Q, L, G, 8, 1>(c, a, b, pir_shim_tf32);
 }
 static inline float pir_shim_from_bf16(unsigned short h) {
   unsigned bits = (unsigned)h << 16;
@@ -154,11 +155,11 @@ static inline float pir_shim_from_bf16(unsigned short h) {
   memcpy(&f, &bits, 4);
   return f;
 }
-template <int R, int K, int Q, int L>
-static inline void pir_mma_f16(float *c, const unsigned short *a, const unsigned short *b) {
-  pir_shim_mma<R, K, Q, L, 16, 2>(c, a, b, pir_shim_from_f16);
+PIR_FRAGMENTS static inline void pir_mma_f16(float *c, const unsigned short *a,
+                                             const unsigned short *b) {
+  pir_shim_mma<E, K, H, Q, L, G, 16, 2>(c, a, b, pir_shim_from_f16);
 }
-template <int R, int K, int Q, int L>
-static inline void pir_mma_bf16(float *c, const unsigned short *a, const unsigned short *b) {
-  pir_shim_mma<R, K, Q, L, 16, 2>(c, a, b, pir_shim_from_bf16);
+PIR_FRAGMENTS static inline void pir_mma_bf16(float *c, const unsigned short *a,
+                                              const unsigned short *b) {
+  pir_shim_mma<E, K, H, Q, L, G, 16, 2>(c, a, b, pir_shim_from_bf16);
 }
