@@ -110,8 +110,8 @@ static pir_dim product_of(const contract_form *f, const int *axes, int count) {
   return all;
 }
 
-// Whether the number is known to divide the product of the axes' extents.
-static bool divides(const contract_form *f, int64_t number, const int *axes, int count) {
+// Whether the product of the axes' extents is known to be a multiple of the number.
+static bool is_multiple(const contract_form *f, int64_t number, const int *axes, int count) {
   return contract_known_factor(f, product_of(f, axes, count)) % number == 0;
 }
 
@@ -401,7 +401,7 @@ static void clear_square(tiling *t, loop_block *block) {
 }
 
 // Begins to copy the step that begins at `from` into a stage, if there is one. Each step is a
-// group of copies, also behind the last one, so that their number says what is there.
+// group of copies, also behind the last one, so that waiting counts steps.
 static void copy_sides(tiling *t, loop_block *block, loop_expr *from, loop_expr *stage) {
   const contract_emission *e = &t->e;
   loop_block *some = contract_if(e, block, contract_lt(e, from, t->sum_extent), NULL);
@@ -430,9 +430,9 @@ static void share_sides(tiling *t, loop_block *block, loop_expr *stage) {
 // side that is fetched.
 static void begin_steps(tiling *t, loop_block *block) {
   const contract_emission *e = &t->e;
-  if (!divides(e->form, t->a.size, t->rows, t->row_count))
+  if (!is_multiple(e->form, t->a.size, t->rows, t->row_count))
     t->a.left = contract_let(e, block, "left", contract_sub(e, t->a.extent, t->a.origin));
-  if (!divides(e->form, t->b.size, &e->form->lane, 1))
+  if (!is_multiple(e->form, t->b.size, &e->form->lane, 1))
     t->b.left = contract_let(e, block, "left", contract_sub(e, t->b.extent, t->b.origin));
   prepare(t, &t->a, block);
   prepare(t, &t->b, block);
@@ -744,7 +744,7 @@ static void open_tile(tiling *t) {
   t->a.extent = product_extent(t, t->rows, t->row_count);
   t->b.extent = contract_extent(e, f->lane);
   t->sum_extent = product_extent(t, f->taps, f->tap_count);
-  t->whole_steps = divides(f, t->step, f->taps, f->tap_count);
+  t->whole_steps = is_multiple(f, t->step, f->taps, f->tap_count);
   int64_t sums = t->square * t->square / lanes;
   t->sums = pir_loop_registers(e->fn, "sums", f->compute, lanes, sums);
   if (!by_fragments(t))
