@@ -49,4 +49,8 @@ const pir_op *attention_turn(lowering *l, const pir_value *sum, uint8_t out_from
 // Emits the stages of an attention group (lower_attention.c).
 void lower_attention(lowering *l, const attention *a, lower_stages *stages);
 
+// The same for a device, and whether it can (attention_device.c).
+void lower_attention_device(lowering *l, const attention *a, lower_stages *stages);
+bool attention_fits_device(const attention *a);
+
 #endif

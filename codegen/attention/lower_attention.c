@@ -14,17 +14,16 @@
 // scales in front of them cost index arithmetic only. The numbers of keys and rows may be
 // dynamic. With zero keys the sums are 0. A row whose scores are all -inf is NaN, as it is when
 // the ops run one by one.
-#include "attention.h"
+#include "attention_impl.h"
 #include "contract_impl.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct emission {
-  lowering *l;
+  attention_place at;
   loop_module *m;
   loop_fn *fn;
-  const attention *a;
   const pir_machine *machine;
   pir_dtype type;
   int lanes, vectors, rows;  // lanes of a register; size of a tile in registers and rows
@@ -32,9 +31,7 @@ typedef struct emission {
   int64_t keys_of_block, rows_of_unit, rows_of_strip;
   int64_t panel, line;  // elements of a vector of packed keys, and of a row of scores
   bool one_block;       // one block has all keys
-  loop_expr *axis[PIR_MAX_RANK];
-  // rows of the unit, keys of the block
-  loop_expr *first_row, *row_count, *first_key, *key_count;
+  loop_expr *first_key, *key_count;  // keys of the block
   loop_buffer *queries, *keys, *values, *scores, *top, *total, *shrink, *out;
   loop_buffer *turned;  // keys on their way into panels, a row each, where they are turned
   int64_t turned_line;
@@ -72,59 +69,6 @@ static loop_block *vectorised(const emission *e, loop_block *block, loop_expr *e
 
 // ---- elements of the operands
 
-// The index along an axis whose extent may be 1 at run time (broadcast), clamped to the extent.
-static loop_expr *within(const emission *e, loop_expr *at, pir_dim extent) {
-  return pir_loop_min(e->m, at, pir_loop_sub(e->m, lower_dim(e->l, extent), whole(e, 1)));
-}
-
-// The index along axis d of a tensor of the scores' rank with `extent` there; NULL if
-// e->axis[d] is not set.
-static loop_expr *index_along(const emission *e, int d, pir_dim extent) {
-  return !e->axis[d] || pir_dim_equal(e->l->dims, extent, e->a->shape[d])
-             ? e->axis[d]
-             : within(e, e->axis[d], extent);
-}
-
-// Sets the variables of the first or second contraction from e->axis; `other` is the depth or
-// width, which the scores lack.
-static void variables(const emission *e, bool second, loop_expr *other, loop_expr **out) {
-  const attention *a = e->a;
-  const int *of_axis = second ? a->in_two : a->in_one;
-  for (int v = 0; v < CONTRACT_MAX_VARS; v++)
-    out[v] = NULL;
-  for (int d = 0; d < a->rank; d++) {
-    if (of_axis[d] < 0)
-      continue;
-    out[of_axis[d]] = second ? e->axis[d] : index_along(e, d, a->one.out.shape[d]);
-  }
-  out[second ? a->width : a->depth] = other;
-}
-
-static void index_of(const emission *e, const contract_tensor *t, loop_expr *const *variable,
-                     loop_expr **out) {
-  for (int d = 0; d < t->rank; d++) {
-    out[d] = whole(e, 0);
-    for (int v = 0; v < CONTRACT_MAX_VARS; v++)
-      if (t->map[d].factor[v] && variable[v])
-        out[d] = t->map[d].unsure ? within(e, variable[v], t->shape[d]) : variable[v];
-  }
-}
-
-// Stores one element into scratch: q or k at depth `other`, or v at width `other`; e->axis
-// gives the other indices.
-static void store_element(emission *e, loop_block *block, const pir_value *value,
-                          const contract_tensor *map, loop_expr *other, loop_buffer *to,
-                          loop_expr *at) {
-  loop_expr *variable[CONTRACT_MAX_VARS], *index[PIR_MAX_RANK];
-  variables(e, map == e->a->v_map, other, variable);
-  index_of(e, map, variable, index);
-  lower_place before = lower_enter(e->l, block);
-  loop_expr *x = lower_element(e->l, value, index);
-  lower_leave(e->l, before);
-  if (!e->l->why)
-    pir_loop_store(e->fn, block, to, at, x, NULL);
-}
-
 // Packs one vector of keys, starting at `key`, for all depths.
 static void pack_panel(emission *e, loop_block *block, loop_expr *key, loop_expr *mask) {
   loop_expr *d;
@@ -133,27 +77,12 @@ static void pack_panel(emission *e, loop_block *block, loop_expr *key, loop_expr
   loop_var *lane = pir_loop_var_create(e->fn, "lane", LOOP_INDEX, 1);
   loop_expr *at = plus(e, times(e, pir_loop_floordiv(e->m, key, whole(e, e->lanes)), e->panel),
                        times(e, d, e->lanes));
-  e->axis[e->a->key] = plus(e, e->first_key, plus(e, key, pir_loop_use(e->m, lane)));
-  store_element(e, &body, e->a->k, e->a->k_map, d, e->keys,
-                plus(e, at, pir_loop_use(e->m, lane)));
-  if (!e->l->why && pir_loop_widen(e->fn, block, &body, lane, whole(e, 0), (uint16_t)e->lanes,
-                                   mask, NULL, NULL, 0))
-    lower_fail(e->l, e->a->first, "keys that have no vector form");
-}
-
-// Whether adjacent lanes of the body read adjacent elements.
-static bool reads_runs(const loop_block *body, const loop_var *lane) {
-  int64_t step;
-  for (const loop_stmt *s = body->first; s; s = s->next) {
-    loop_operands operands = pir_loop_operands(s);
-    for (int i = 0; i < operands.count; i++) {
-      const loop_expr *x = *operands.at[i];
-      if (x->kind == LOOP_LOAD && pir_loop_mentions(x->a, lane) &&
-          (!pir_loop_stride(x->a, lane, &step) || step != 1))
-        return false;
-    }
-  }
-  return true;
+  e->at.axis[e->at.a->key] = plus(e, e->first_key, plus(e, key, pir_loop_use(e->m, lane)));
+  attention_store(&e->at, &body, e->at.a->k_map, d, e->keys,
+                  plus(e, at, pir_loop_use(e->m, lane)));
+  if (!e->at.l->why && pir_loop_widen(e->fn, block, &body, lane, whole(e, 0),
+                                      (uint16_t)e->lanes, mask, NULL, NULL, 0))
+    lower_fail(e->at.l, e->at.a->first, "keys that have no vector form");
 }
 
 // Packs keys whose depths are adjacent in memory: loads vectors along the depth and transposes
@@ -162,9 +91,9 @@ static void pack_turned(emission *e, loop_block *block, loop_expr *key, loop_exp
   loop_expr *k, *d, *rows[64];
   int64_t line = e->turned_line;
   loop_block *body = count_up(e, block, LOOP_SERIAL, whole(e, 0), count, 1, &k);
-  e->axis[e->a->key] = plus(e, e->first_key, plus(e, key, k));
+  e->at.axis[e->at.a->key] = plus(e, e->first_key, plus(e, key, k));
   loop_block *inner = vectorised(e, body, whole(e, e->depth), &d);
-  store_element(e, inner, e->a->k, e->a->k_map, d, e->turned, plus(e, times(e, k, line), d));
+  attention_store(&e->at, inner, e->at.a->k_map, d, e->turned, plus(e, times(e, k, line), d));
   loop_expr *to = times(e, pir_loop_floordiv(e->m, key, whole(e, e->lanes)), e->panel);
   for (int64_t from = 0; from < e->depth; from += e->lanes) {
     for (int i = 0; i < e->lanes; i++)
@@ -196,20 +125,20 @@ static void pack_keys(emission *e, loop_block *block) {
 static void pack_values(emission *e, loop_block *block) {
   loop_expr *key, *w;
   block = count_up(e, block, LOOP_SERIAL, whole(e, 0), e->key_count, 1, &key);
-  e->axis[e->a->key] = plus(e, e->first_key, key);
-  loop_block *body = vectorised(e, block, whole(e, e->a->width_extent), &w);
-  store_element(e, body, e->a->v, e->a->v_map, w, e->values,
-                plus(e, times(e, key, e->width), w));
+  e->at.axis[e->at.a->key] = plus(e, e->first_key, key);
+  loop_block *body = vectorised(e, block, whole(e, e->at.a->width_extent), &w);
+  attention_store(&e->at, body, e->at.a->v_map, w, e->values,
+                  plus(e, times(e, key, e->width), w));
 }
 
 // Packs `count` query rows, starting at row `from` of the unit.
 static void pack_queries(emission *e, loop_block *block, loop_expr *from, loop_expr *count) {
   loop_expr *row, *d;
   block = count_up(e, block, LOOP_SERIAL, whole(e, 0), count, 1, &row);
-  e->axis[e->a->row] = plus(e, e->first_row, plus(e, from, row));
+  e->at.axis[e->at.a->row] = plus(e, e->at.first_row, plus(e, from, row));
   loop_block *body = vectorised(e, block, whole(e, e->depth), &d);
-  store_element(e, body, e->a->q, e->a->q_map, d, e->queries,
-                plus(e, times(e, row, e->depth), d));
+  attention_store(&e->at, body, e->at.a->q_map, d, e->queries,
+                  plus(e, times(e, row, e->depth), d));
 }
 
 // ---- products
@@ -251,8 +180,8 @@ static void emit_sums(const emission *e, loop_block *block, tile *t) {
     x = pir_loop_broadcast(e->m, kept(e, block, x), lanes);
     for (int v = 0; v < t->vectors; v++) {
       loop_expr *sum = sum_of(e, t, r, v);
-      sum = e->l->target->fma ? pir_loop_fma(e->m, x, line[v], sum)
-                              : pir_loop_add(e->m, pir_loop_mul(e->m, x, line[v]), sum);
+      sum = e->at.l->target->fma ? pir_loop_fma(e->m, x, line[v], sum)
+                                 : pir_loop_add(e->m, pir_loop_mul(e->m, x, line[v]), sum);
       pir_loop_store(e->fn, block, t->sums[v], whole(e, r), sum, NULL);
     }
   }
@@ -273,7 +202,7 @@ static void each_tile(emission *e, loop_block *block, loop_expr *strip, loop_exp
   int64_t known;
   while (size * 2 < e->rows)
     size *= 2;
-  for (; size >= 1 && !e->l->why; size /= 2) {
+  for (; size >= 1 && !e->at.l->why; size /= 2) {
     loop_expr *left = pir_loop_mod(e->m, rest, whole(e, 2 * size));
     if (pir_loop_is_int(left, &known) && known < size)
       continue;
@@ -331,24 +260,15 @@ static loop_expr *start_fold(const emission *e, loop_block *block, pir_combine c
 
 // Turns a row of sums into scores, in place, and returns their maximum.
 static loop_expr *emit_scores(emission *e, loop_block *block, loop_expr *line) {
-  lowering *l = e->l;
   loop_buffer *fold;
   loop_expr *key, *largest = start_fold(e, block, PIR_COMBINE_MAX, &fold);
   loop_block *body = vectorised(e, block, e->key_count, &key);
-  loop_expr *at = plus(e, line, key), *index[PIR_MAX_RANK];
-  e->axis[e->a->key] = plus(e, e->first_key, key);
-  for (int d = 0; d < e->a->rank; d++)
-    index[d] = index_along(e, d, e->a->of_scores[d]);
-  lower_place before = lower_enter(l, body);
-  lower_value *sums = lower_add(l, pir_op_result(e->a->first, 0));
-  sums->row = e->scores;
-  l->row_index = at;
-  loop_expr *x = lower_element(l, e->a->scores, index);
-  sums->row = NULL;
-  lower_leave(l, before);
-  if (l->why)
+  loop_expr *at = plus(e, line, key);
+  e->at.axis[e->at.a->key] = plus(e, e->first_key, key);
+  loop_expr *x = attention_score(&e->at, body, e->scores, at);
+  if (e->at.l->why)
     return x;
-  if (e->a->chain_count)
+  if (e->at.a->chain_count)
     pir_loop_store(e->fn, body, e->scores, at, x, NULL);
   pir_loop_accumulate(e->fn, body, fold, whole(e, 0), PIR_COMBINE_MAX, x);
   return kept(e, block, largest);
@@ -374,9 +294,9 @@ static void emit_rows(emission *e, loop_block *block, loop_expr *strip, loop_exp
   block = count_up(e, block, LOOP_SERIAL, whole(e, 0), count, 1, &row);
   loop_expr *of_unit = kept(e, block, plus(e, strip, row)),
             *line = kept(e, block, times(e, row, e->line));
-  e->axis[e->a->row] = plus(e, e->first_row, of_unit);
+  e->at.axis[e->at.a->row] = plus(e, e->at.first_row, of_unit);
   loop_expr *largest = emit_scores(e, block, line);
-  if (e->l->why)
+  if (e->at.l->why)
     return;
   if (e->one_block) {
     pir_loop_store(e->fn, block, e->total, of_unit, emit_weights(e, block, line, largest),
@@ -408,26 +328,19 @@ static void emit_rows(emission *e, loop_block *block, loop_expr *strip, loop_exp
 // epilogue.
 static void finish_vector(emission *e, loop_block *block, loop_expr *of_unit, int64_t v,
                           loop_expr *sums, loop_expr *total) {
-  const attention *a = e->a;
-  loop_expr *variable[CONTRACT_MAX_VARS];
-  int64_t left = a->width_extent - v * e->lanes;
-  contract_point p = {.lanes = (uint16_t)e->lanes, .lane_axis = -1};
+  int64_t left = e->at.a->width_extent - v * e->lanes;
+  contract_point p = {.lanes = (uint16_t)e->lanes};
   p.value = pir_loop_op(e->m, PIR_V_DIV, sums, total, NULL);
   if (left < e->lanes)
     p.mask = pir_loop_tail_mask(e->m, whole(e, left), (uint16_t)e->lanes);
-  e->axis[a->row] = plus(e, e->first_row, of_unit);
-  variables(e, true, whole(e, v * e->lanes), variable);
-  index_of(e, &a->two.out, variable, p.index);
-  for (int d = 0; d < a->two.out.rank; d++)
-    if (a->two.out.map[d].factor[a->width])
-      p.lane_axis = d;
-  contract_finish_sums(e->l, pir_op_result(a->second, 0), e->fn, block, &p);
+  e->at.axis[e->at.a->row] = plus(e, e->at.first_row, of_unit);
+  attention_finish(&e->at, block, whole(e, v * e->lanes), &p);
 }
 
 static void second_product(emission *e, loop_block *block, loop_expr *strip, loop_expr *row,
                            int rows) {
   int vectors = (int)(e->width / e->lanes);
-  for (int from = 0; from < vectors && !e->l->why; from += e->vectors) {
+  for (int from = 0; from < vectors && !e->at.l->why; from += e->vectors) {
     tile t = {.rows = rows, .a = e->scores, .b = e->values, .steps = e->key_count};
     t.vectors = vectors - from < e->vectors ? vectors - from : e->vectors;
     t.a_at = times(e, row, e->line);
@@ -444,7 +357,7 @@ static void second_product(emission *e, loop_block *block, loop_expr *strip, loo
           total ? NULL
                 : kept(e, block,
                        pir_loop_load(e->m, e->shrink, plus(e, row, whole(e, r)), 1, NULL));
-      for (int v = 0; v < t.vectors && !e->l->why; v++) {
+      for (int v = 0; v < t.vectors && !e->at.l->why; v++) {
         if (total) {
           finish_vector(e, block, of_unit, from + v, sum_of(e, &t, r, v), total);
           continue;
@@ -461,21 +374,21 @@ static void second_product(emission *e, loop_block *block, loop_expr *strip, loo
 
 static void clear_results(emission *e, loop_block *block) {
   loop_expr *row, *at;
-  loop_block *body = vectorised(e, block, e->row_count, &row);
+  loop_block *body = vectorised(e, block, e->at.row_count, &row);
   pir_loop_store(e->fn, body, e->top, row, constant(e, -INFINITY), NULL);
   pir_loop_store(e->fn, body, e->total, row, constant(e, 0), NULL);
-  body = vectorised(e, block, times(e, e->row_count, e->width), &at);
+  body = vectorised(e, block, times(e, e->at.row_count, e->width), &at);
   pir_loop_store(e->fn, body, e->out, at, constant(e, 0), NULL);
 }
 
 static void hand_out(emission *e, loop_block *block) {
-  loop_expr *row, *keys = lower_dim(e->l, e->a->shape[e->a->key]);
-  block = count_up(e, block, LOOP_SERIAL, whole(e, 0), e->row_count, 1, &row);
+  loop_expr *row, *keys = lower_dim(e->at.l, e->at.a->shape[e->at.a->key]);
+  block = count_up(e, block, LOOP_SERIAL, whole(e, 0), e->at.row_count, 1, &row);
   loop_expr *total = pir_loop_load(e->m, e->total, row, 1, NULL);
   total =
       kept(e, block,
            pir_loop_select(e->m, pir_loop_lt(e->m, whole(e, 0), keys), total, constant(e, 1)));
-  for (int64_t v = 0; v < e->width / e->lanes && !e->l->why; v++) {
+  for (int64_t v = 0; v < e->width / e->lanes && !e->at.l->why; v++) {
     loop_expr *at = plus(e, times(e, row, e->width), whole(e, v * e->lanes));
     loop_expr *sums = kept(e, block, pir_loop_load(e->m, e->out, at, (uint16_t)e->lanes, NULL));
     finish_vector(e, block, row, v, sums, total);
@@ -488,20 +401,17 @@ static void emit_block_of_keys(emission *e, loop_block *block) {
   loop_expr *strip;
   pack_keys(e, block);
   pack_values(e, block);
-  block = count_up(e, block, LOOP_SERIAL, whole(e, 0), e->row_count, e->rows_of_strip, &strip);
-  loop_expr *count =
-      pir_loop_min(e->m, pir_loop_sub(e->m, e->row_count, strip), whole(e, e->rows_of_strip));
+  block =
+      count_up(e, block, LOOP_SERIAL, whole(e, 0), e->at.row_count, e->rows_of_strip, &strip);
+  loop_expr *count = pir_loop_min(e->m, pir_loop_sub(e->m, e->at.row_count, strip),
+                                  whole(e, e->rows_of_strip));
   count = kept(e, block, count);
   pack_queries(e, block, strip, count);
   each_tile(e, block, strip, count, emit_first);
-  if (!e->l->why)
+  if (!e->at.l->why)
     emit_rows(e, block, strip, count);
-  if (!e->l->why)
+  if (!e->at.l->why)
     each_tile(e, block, strip, count, second_product);
-}
-
-static int64_t round_up(int64_t n, int64_t to) {
-  return (n + to - 1) / to * to;
 }
 
 // Blocks of keys: all of them where they are known and few.
@@ -510,22 +420,22 @@ static void choose_keys(emission *e) {
   int64_t size = (int64_t)pir_dtype_size(e->type), keys;
   int64_t most = machine->attention.block_bytes / (size * (e->depth + e->width));
   int64_t open = most < machine->attention.open_keys ? most : machine->attention.open_keys;
-  bool known = pir_dim_is_const(e->l->dims, e->a->shape[e->a->key], &keys) && keys > 0;
+  bool known = pir_dim_is_const(e->at.l->dims, e->at.a->shape[e->at.a->key], &keys) && keys > 0;
   if (open < 1)
     open = 1;
   e->one_block = known && keys <= most;
-  e->keys_of_block = e->one_block ? keys : round_up(open, e->lanes);
-  e->line = round_up(e->keys_of_block, (int64_t)e->lanes * e->vectors) + e->lanes;
+  e->keys_of_block = e->one_block ? keys : attention_round_up(open, e->lanes);
+  e->line = attention_round_up(e->keys_of_block, (int64_t)e->lanes * e->vectors) + e->lanes;
 }
 
 // Whether batches and heads are known to be few.
 static bool has_few_heads(const emission *e) {
-  const attention *a = e->a;
+  const attention *a = e->at.a;
   int64_t heads = 1, extent, few = e->machine->attention.few_heads;
   for (int d = 0; d < a->rank && heads < few; d++) {
     if (d == a->row || d == a->key)
       continue;
-    bool known = pir_dim_is_const(e->l->dims, a->shape[d], &extent) && extent > 0;
+    bool known = pir_dim_is_const(e->at.l->dims, a->shape[d], &extent) && extent > 0;
     heads = known ? heads * extent : few;
   }
   return heads < few;
@@ -540,19 +450,19 @@ static void choose_rows(emission *e) {
   e->rows_of_unit = machine->attention.unit_strips * e->rows_of_strip;
   if (has_few_heads(e))
     e->rows_of_unit /= machine->attention.unit_parts;
-  if (!pir_dim_is_const(e->l->dims, e->a->shape[e->a->row], &rows) || rows < 1)
+  if (!pir_dim_is_const(e->at.l->dims, e->at.a->shape[e->at.a->row], &rows) || rows < 1)
     return;
   int64_t blocks = (rows + e->rows_of_unit - 1) / e->rows_of_unit;
   e->rows_of_unit = (rows + blocks - 1) / blocks;
 }
 
 static void choose_attention_sizes(emission *e) {
-  const pir_target *target = e->l->target;
+  const pir_target *target = e->at.l->target;
   e->lanes = target->vector_bytes / (int)pir_dtype_size(e->type);
   e->vectors = target->vector_registers / e->machine->attention.registers;
   e->rows = contract_most_rows(target, e->vectors);
-  e->depth = e->a->depth_extent;
-  e->width = round_up(e->a->width_extent, e->lanes);
+  e->depth = e->at.a->depth_extent;
+  e->width = attention_round_up(e->at.a->width_extent, e->lanes);
   // Vectors of keys must not map to the same sets of the L1 cache.
   e->panel = (e->depth + 1) * e->lanes;
   choose_keys(e);
@@ -564,23 +474,24 @@ static bool keys_lie_in_panels(emission *e) {
   loop_block body = {0};
   loop_var *lane = pir_loop_var_create(e->fn, "lane", LOOP_INDEX, 1);
   loop_expr *zero = whole(e, 0);
-  for (int d = 0; d < e->a->rank; d++)
-    e->axis[d] = zero;
-  e->axis[e->a->key] = pir_loop_use(e->m, lane);
-  store_element(e, &body, e->a->k, e->a->k_map, zero, e->keys, pir_loop_use(e->m, lane));
-  return reads_runs(&body, lane);
+  for (int d = 0; d < e->at.a->rank; d++)
+    e->at.axis[d] = zero;
+  e->at.axis[e->at.a->key] = pir_loop_use(e->m, lane);
+  attention_store(&e->at, &body, e->at.a->k_map, zero, e->keys, pir_loop_use(e->m, lane));
+  return attention_reads_runs(&body, lane);
 }
 
 static void take_scratch(emission *e) {
   loop_fn *fn = e->fn;
   e->queries = pir_loop_scratch(fn, "queries", e->type, e->rows_of_strip * e->depth);
-  e->keys = pir_loop_scratch(fn, "keys", e->type,
-                             round_up(e->keys_of_block, e->lanes) / e->lanes * e->panel);
+  e->keys =
+      pir_loop_scratch(fn, "keys", e->type,
+                       attention_round_up(e->keys_of_block, e->lanes) / e->lanes * e->panel);
   e->values = pir_loop_scratch(fn, "values", e->type, e->keys_of_block * e->width);
   e->scores = pir_loop_scratch(fn, "scores", e->type, e->rows_of_strip * e->line);
   e->total = pir_loop_scratch(fn, "total", e->type, e->rows_of_unit);
   if (!keys_lie_in_panels(e)) {
-    e->turned_line = round_up(e->depth, e->lanes) + e->lanes;
+    e->turned_line = attention_round_up(e->depth, e->lanes) + e->lanes;
     e->turned = pir_loop_scratch(fn, "turned", e->type, e->lanes * e->turned_line);
   }
   if (e->one_block)
@@ -590,31 +501,6 @@ static void take_scratch(emission *e) {
   e->out = pir_loop_scratch(fn, "out", e->type, e->rows_of_unit * e->width);
 }
 
-// Splits a unit's number into the remaining axes (batch and head) and the block of rows.
-// Returns the number of units.
-static pir_dim split_attention_unit(emission *e, loop_block *block, loop_expr *unit) {
-  const attention *a = e->a;
-  const pir_dim *shape = a->shape;
-  pir_dims *dims = e->l->dims;
-  pir_dim blocks = pir_dim_ceildiv(dims, shape[a->row], pir_dim_const(dims, e->rows_of_unit)),
-          units = blocks;
-  loop_expr *many = lower_dim(e->l, blocks);
-  loop_expr *at = kept(e, block, pir_loop_mod(e->m, unit, many));
-  e->first_row = kept(e, block, times(e, at, e->rows_of_unit));
-  loop_expr *left = pir_loop_sub(e->m, lower_dim(e->l, shape[a->row]), e->first_row);
-  e->row_count = kept(e, block, pir_loop_min(e->m, left, whole(e, e->rows_of_unit)));
-  unit = kept(e, block, pir_loop_floordiv(e->m, unit, many));
-  for (int d = a->rank - 1; d >= 0; d--) {
-    if (d == a->row || d == a->key)
-      continue;
-    loop_expr *extent = lower_dim(e->l, shape[d]);
-    units = pir_dim_mul(dims, units, shape[d]);
-    e->axis[d] = kept(e, block, pir_loop_mod(e->m, unit, extent));
-    unit = kept(e, block, pir_loop_floordiv(e->m, unit, extent));
-  }
-  return units;
-}
-
 static void say_how(lowering *l, const emission *e) {
   pir_text_format(l->how, sizeof l->how, "attention, %lld keys at a time%s, tiles of %d x %d",
                   (long long)e->keys_of_block, e->one_block ? " (all)" : "", e->rows,
@@ -622,21 +508,17 @@ static void say_how(lowering *l, const emission *e) {
 }
 
 void lower_attention(lowering *l, const attention *a, lower_stages *stages) {
-  emission e = {.l = l, .m = l->m, .a = a, .type = a->one.out.dtype};
+  emission e = {.at = {l, a}, .m = l->m, .type = a->one.out.dtype};
   e.machine = l->target->machine;
   loop_expr *unit;
-  for (int i = 0; i < 2 * a->one.equal_count; i++)
-    pir_vec_push(&l->m->arena, &l->equal, a->one.equal[i]);
-  for (int i = 0; i < 2 * a->two.equal_count; i++)
-    pir_vec_push(&l->m->arena, &l->equal, a->two.equal[i]);
-  lower_start(l, "stage", (int64_t)stages->count);
+  attention_start(&e.at, (int64_t)stages->count);
   e.fn = l->fn;
   choose_attention_sizes(&e);
   take_scratch(&e);
   loop_block *block =
       count_up(&e, &l->fn->body, LOOP_PARALLEL, pir_loop_use(l->m, l->fn->begin),
                pir_loop_use(l->m, l->fn->end), 1, &unit);
-  pir_dim units = split_attention_unit(&e, block, unit);
+  pir_dim units = attention_split_unit(&e.at, block, unit, e.rows_of_unit);
   e.first_key = whole(&e, 0);
   e.key_count = lower_dim(l, a->shape[a->key]);
   if (e.one_block) {

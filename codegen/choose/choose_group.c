@@ -75,7 +75,10 @@ static void emit_attention(lowering *l, const contents *c, lower_stages *stages,
     v->turn = pir_loop_alloc(l->m, sizeof a.from);
     memcpy(v->turn, a.from, sizeof a.from);
   }
-  lower_attention(l, &a.found, stages);
+  if (lower_on_device(l))
+    lower_attention_device(l, &a.found, stages);
+  else
+    lower_attention(l, &a.found, stages);
 }
 
 static const group_way ways[GROUP_KINDS] = {

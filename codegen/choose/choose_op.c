@@ -234,10 +234,10 @@ int choose_joined_operand(const pir_op *op, pir_clause_kind kind, const pir_fact
 bool choose_find_attention(const pir_op *op, const pir_facts *facts, const pir_target *target,
                            choose_attention *out) {
   probe p;
-  if (target && target->device)
-    return false;
   probe_open(&p, facts, target, NULL);
   bool found = attention_match(&p.l, op, &out->found);
+  if (target && target->device)
+    found = found && attention_fits_device(&out->found);
   out->turn = found ? attention_turn(&p.l, pir_op_result(op, 0), out->from) : NULL;
   probe_close(&p);
   return found;

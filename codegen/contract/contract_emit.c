@@ -49,6 +49,13 @@ loop_block *contract_count(const contract_emission *e, loop_block *block, const 
   return contract_loop(e, block, stem, zero, end, by, out_at);
 }
 
+loop_expr *contract_unrolled(const contract_emission *e, loop_block **block, int64_t count) {
+  loop_var *v = pir_loop_var_create(e->fn, "r", LOOP_INDEX, 1);
+  loop_expr *zero = contract_int(e, 0), *end = contract_int(e, count);
+  *block = pir_loop_for(e->fn, *block, LOOP_UNROLLED, v, zero, end, NULL);
+  return pir_loop_use(e->m, v);
+}
+
 loop_block *contract_open_units(const contract_emission *e, const char *stem,
                                 loop_expr **out_unit) {
   loop_fn *fn = e->fn;

@@ -83,11 +83,7 @@ static bool has_copies(const tiling *t) {
 }
 
 static loop_expr *unrolled(const tiling *t, loop_block **block, int64_t count) {
-  const contract_emission *e = &t->e;
-  loop_var *v = pir_loop_var_create(e->fn, "r", LOOP_INDEX, 1);
-  loop_expr *zero = contract_int(e, 0), *end = contract_int(e, count);
-  *block = pir_loop_for(e->fn, *block, LOOP_UNROLLED, v, zero, end, NULL);
-  return pir_loop_use(e->m, v);
+  return contract_unrolled(&t->e, block, count);
 }
 
 // ---- places

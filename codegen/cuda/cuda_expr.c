@@ -447,7 +447,7 @@ static void put_team(cuda_emitter *e, const loop_expr *x) {
   bool narrow = pir_loop_type_size(x->dtype) < 4;
   if (narrow)
     pir_strbuf_format(&e->text, "(%s)", cuda_type(x->dtype));
-  pir_strbuf_format(&e->text, "pir_team<%d, pir_op_%s>(", e->fn->threads,
+  pir_strbuf_format(&e->text, "pir_team<%d, pir_op_%s>(", x->group ? x->group : e->fn->threads,
                     combine_name(x->combine));
   if (narrow)
     cuda_text(e, "(i32)");

@@ -67,7 +67,8 @@ loop_expr *pir_loop_fold(loop_module *m, pir_combine combine, loop_expr *a);
 loop_expr *pir_loop_zip(loop_module *m, loop_expr *a, loop_expr *b, bool upper);
 // Processors have it for vectors of f32 that fill a register (vpermps).
 loop_expr *pir_loop_lookup(loop_module *m, loop_expr *table, loop_expr *at);
-loop_expr *pir_loop_team(loop_module *m, pir_combine combine, loop_expr *a);
+// Combines the values of `group` neighbouring threads; 0: of the whole team.
+loop_expr *pir_loop_team(loop_module *m, pir_combine combine, int group, loop_expr *a);
 // A mask whose first n lanes are true.
 loop_expr *pir_loop_tail_mask(loop_module *m, loop_expr *n, uint16_t lanes);
 // The neutral element of `combine` in `dtype`.

@@ -428,9 +428,10 @@ loop_expr *pir_loop_lookup(loop_module *m, loop_expr *table, loop_expr *at) {
   return e;
 }
 
-loop_expr *pir_loop_team(loop_module *m, pir_combine combine, loop_expr *a) {
+loop_expr *pir_loop_team(loop_module *m, pir_combine combine, int group, loop_expr *a) {
   loop_expr *e = pir_loop_node(m, LOOP_TEAM, a->dtype, 1);
   e->combine = combine;
+  e->group = group;
   e->a = a;
   return e;
 }

@@ -84,7 +84,8 @@ typedef enum loop_kind {
   LOOP_ZIP,     // interleaves lanes of a and b: of their lower half vectors or their upper ones
   LOOP_LOOKUP,  // lane i is lane b[i] of a, whose lanes are a power of two: of each i32 of b
                 // the lowest bits count, which number them
-  LOOP_TEAM     // devices: scalar a of all threads of the team combined
+  LOOP_TEAM     // devices: scalar a of all threads of the team combined, or of `group`
+                // neighbouring ones
 } loop_kind;
 
 // Packed dot products: each 32-bit lane holds several elements, the first in its lowest bits;
@@ -117,8 +118,11 @@ struct loop_expr {
     loop_dot dot;         // LOOP_DOT
     bool flushes;         // LOOP_CAST: from f32 to bf16, and denormals may become 0
     loop_buffer *buffer;  // LOOP_LOAD, LOOP_GATHER
-    pir_combine combine;  // LOOP_FOLD, LOOP_TEAM
-    bool upper;           // LOOP_ZIP: of the upper half vectors
+    struct {
+      pir_combine combine;  // LOOP_FOLD, LOOP_TEAM
+      int group;            // LOOP_TEAM: a power of two up to a warp; 0: all threads
+    };
+    bool upper;  // LOOP_ZIP: of the upper half vectors
   };
   void *emitted;  // the emitter's: its value, in statement `emitted_in`
   uint64_t emitted_in;

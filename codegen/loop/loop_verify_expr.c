@@ -204,6 +204,9 @@ static void verify_fold(verifier *v, const loop_expr *e) {
     verify_fault(v, e, "a processor has no team of threads");
   if (team && e->a->lanes != 1)
     verify_fault(v, e, "a team combines scalars");
+  bool whole = e->group > 1 && e->group <= 32 && e->group <= v->fn->threads;
+  if (team && e->group && (!whole || e->group & (e->group - 1)))
+    verify_fault(v, e, "%d threads of a team of %d", e->group, v->fn->threads);
 }
 
 static void verify_zip(verifier *v, const loop_expr *e) {

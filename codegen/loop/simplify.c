@@ -51,8 +51,8 @@ static bool same_node(const loop_expr *a, const loop_expr *b) {
     case LOOP_CAST: return a->flushes == b->flushes;
     case LOOP_LOAD:
     case LOOP_GATHER: return a->buffer == b->buffer;
-    case LOOP_FOLD:
-    case LOOP_TEAM: return a->combine == b->combine;
+    case LOOP_FOLD: return a->combine == b->combine;
+    case LOOP_TEAM: return a->combine == b->combine && a->group == b->group;
     case LOOP_ZIP: return a->upper == b->upper;
     default: return true;  // the operands of the others state everything
   }

@@ -357,7 +357,7 @@ void vectorise_join_partials(vectoriser *z, loop_block *out, int copies) {
                              pir_loop_load(z->m, p->part[c], r, z->lanes, NULL));
     sum = pir_loop_fold(z->m, p->combine, sum);
     pir_loop_accumulate(z->fn, body, p->of, r, p->combine,
-                        z->team ? pir_loop_team(z->m, p->combine, sum) : sum);
+                        z->team ? pir_loop_team(z->m, p->combine, 0, sum) : sum);
   }
 }
 

@@ -215,11 +215,27 @@ static loop_expr *read_like(loop_reader *r, loop_kind kind, int operands) {
   return e;
 }
 
-// fold_add(a), team_max(a)
-static loop_expr *read_combination(loop_reader *r, loop_kind kind, pir_combine combine) {
+// fold_add(a), team_max(a), team16_max(a)
+static loop_expr *read_combination(loop_reader *r, loop_kind kind, int group,
+                                   pir_combine combine) {
   loop_expr *e = read_like(r, kind, 1);
   e->combine = combine;
+  e->group = group;
   return e;
+}
+
+// Reads the number behind "team", if there is one. Returns where the combination begins, or 0
+// if the word is no team's.
+static size_t read_group(pir_str word, int *out_group) {
+  size_t stem = strlen("team"), at = stem;
+  while (at < word.size && word.data[at] != '_')
+    at++;
+  *out_group = 0;
+  if (at == stem || at == word.size)
+    return at < word.size ? at + 1 : 0;
+  int64_t group = loop_number_behind((pir_str){word.data, at}, stem);  // of 9 digits at most
+  *out_group = (int)group;
+  return group > 0 ? at + 1 : 0;
 }
 
 static loop_expr *read_dot(loop_reader *r, loop_dot dot) {
@@ -252,7 +268,7 @@ static int dot_named(pir_str word) {
 static loop_expr *read_call(loop_reader *r) {
   pir_str word = r->token.text;
   pir_node_op op = loop_operation_named(word, false);
-  int dot = dot_named(word);
+  int dot = dot_named(word), group;
   if (op != PIR_NODE_OP_COUNT) {
     loop_expr *operands[3] = {0};
     loop_read_next(r);
@@ -268,9 +284,10 @@ static loop_expr *read_call(loop_reader *r) {
   if (loop_at_word(r, "zip_lower") || loop_at_word(r, "zip_upper"))
     return read_zip(r, loop_at_word(r, "zip_upper"));
   if (has_stem(word, "fold_") && combine_behind(word, 5))
-    return read_combination(r, LOOP_FOLD, combine_behind(word, 5));
-  if (has_stem(word, "team_") && combine_behind(word, 5))
-    return read_combination(r, LOOP_TEAM, combine_behind(word, 5));
+    return read_combination(r, LOOP_FOLD, 0, combine_behind(word, 5));
+  size_t team = has_stem(word, "team") ? read_group(word, &group) : 0;
+  if (team && combine_behind(word, team))
+    return read_combination(r, LOOP_TEAM, group, combine_behind(word, team));
   if (loop_take_word(r, "bits"))
     return read_conversion(r, LOOP_BITCAST, false);
   bool flushes = loop_take_word(r, "flushed");

@@ -50,6 +50,9 @@ int64_t loop_int_of(loop_reader *r, const loop_token *number);
 uint16_t loop_lanes_of(loop_reader *r, int64_t lanes);
 // Returns the number of a word like v12 (`stem` is "v"); -1 if the next token is no such word.
 int64_t loop_numbered(const loop_reader *r, const char *stem);
+// The number that the word's digits state from `stem` on, or -1. There are no leading zeros, so
+// that a number is spelled in one way.
+int64_t loop_number_behind(pir_str word, size_t stem);
 loop_type loop_expect_type(loop_reader *r);
 
 // Opens a level of nesting until loop_leave. False if the limit is reached.

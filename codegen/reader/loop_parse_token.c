@@ -112,8 +112,7 @@ int64_t loop_expect_int(loop_reader *r, int64_t low, int64_t high) {
   return r->failed ? low : value;
 }
 
-// Digits without leading zeros, so that a number is spelled in one way.
-static int64_t number_behind(pir_str word, size_t stem) {
+int64_t loop_number_behind(pir_str word, size_t stem) {
   enum { MOST = 9 };
   int64_t number = 0;
   size_t digits = word.size - stem;
@@ -132,7 +131,7 @@ int64_t loop_numbered(const loop_reader *r, const char *stem) {
   if (r->failed || r->token.kind != LOOP_TOKEN_WORD || r->token.text.size <= size ||
       memcmp(r->token.text.data, stem, size) != 0)
     return -1;
-  return number_behind(r->token.text, size);
+  return loop_number_behind(r->token.text, size);
 }
 
 uint16_t loop_lanes_of(loop_reader *r, int64_t lanes) {
@@ -162,7 +161,7 @@ loop_type loop_expect_type(loop_reader *r) {
   if (r->token.kind != LOOP_TOKEN_WORD || !known)
     loop_read_fail(r, "a type is expected");
   else if (vector)
-    type.lanes = loop_lanes_of(r, number_behind(word, stem));
+    type.lanes = loop_lanes_of(r, loop_number_behind(word, stem));
   loop_read_next(r);
   return type;
 }

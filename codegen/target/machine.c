@@ -70,6 +70,8 @@ static const uint8_t znver5_sources[MACHINE_FIELDS] = {
 // What stages for a device ask. No device was measured: every number is a guess.
 static const pir_machine cuda = {
     .core = {.function_cost = 8, .unroll = 4},
+    // Sums of that width fit the registers of a thread.
+    .attention = {.rows = 1, .width = 128},
     .nest = {.row_elements = 16384, .keep_cost = 4},
     .group = {.few_elements = 64, .scalar_rows = 3},
     .device = {.threads = 32,         // a warp

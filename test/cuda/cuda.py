@@ -11,6 +11,8 @@ FOLDER holds models/ of recordings. For each model
   architectures  those that the library lists are those of NVRTC 13.0. Skipped where it is not installed.
   devices    build/test/device_test on the stand-ins: queues, copies, the pool, graphs
   ports      build/test/device_ports_test: inputs and outputs in the memory of the device
+  attention  build/test/attention_test: attention by its device kernel, compared with plain loops; each attention of a model is
+             one kernel; the machine code of heads of several sizes
   failures   build/test/device_faults_test: every call of the stand-ins fails once
   machine code  of every kernel, for one architecture, of a few models in each mode (machine_code.py). Skipped where nvdisasm is not installed.
   copies     a kernel that copies asynchronously, and what is left of it without its waits or barriers (copies.py)
@@ -35,12 +37,15 @@ import machine_code
 
 UNSUPPORTED = 3
 ARCHITECTURES = ["sm_80"]
+HEADS = pathlib.Path(__file__).resolve().parents[1] / "codegen/attention/device.pir"
 MACHINE_CODE = "sm_90a"  # a sample: `make machine-code` reads it for all
 UNKNOWN = [70, 999]  # a device that is too old, and one of a later time
 WITHOUT_TILES = 75  # a device whose threads multiply no tiles: a mode changes nothing there
 LATER = 129  # a later minor version of a known device
 TABLE_OF = (13, 0)  # the version of NVRTC whose architectures the library lists
-DEVICE_TESTS = ["device_test", "device_ports_test", "device_faults_test", "comm_test"]
+DEVICE_TESTS = ["device_test", "device_ports_test", "device_faults_test", "comm_test", "attention_test"]
+ATTENTIONS = {"bert_tiny": 2, "vit_tiny": 2, "gpt_tiny": 2, "llama_prefill": 2, "diffusion_unet_tiny": 1}
+ATTENTION = re.compile(r"\bpd_op\.matmul,.*pd_op\.exp,.*pd_op\.matmul\b")
 AGAIN = ["mlp", "lenet", "bert_tiny"]  # run often enough that graphs are made, and compared afterwards
 # Errors that modes may make, of the largest element: tf32 has 10 bits of the mantissa, bf16 has 7; times three layers of sums.
 MATH = {"fast": 4e-3, "bf16": 3e-2}
@@ -162,6 +167,17 @@ def check_kernels(text):
     return groups, kernels, worst
 
 
+def attention_faults(model, groups, kernels):
+    """Every attention is one group, and the group is one kernel."""
+    found = [i for i, ops in enumerate(groups) if ATTENTION.search(ops)]
+    if len(found) != ATTENTIONS.get(model, 0):
+        yield f"{len(found)} groups are attention"
+    for i in found:
+        count = sum(name.startswith(f"g{i}_") for name, *_ in kernels)
+        if count != 1:
+            yield f"attention of {count} kernels"
+
+
 def resources_job(build, folder, arch, totals):
     name = f"cuda resources {folder.name} {arch}"
     code, out, err = run([build / "bin/pir-opt", "--pipeline=compile-cuda", "--emit=resources", f"--target={arch}",
@@ -169,6 +185,7 @@ def resources_job(build, folder, arch, totals):
     if machine_code.lacks_nvrtc(code, err):
         return name, "skip", "NVRTC is not installed"
     groups, kernels, worst = check_kernels(out)
+    worst += attention_faults(folder.name, groups, kernels)
     if code or (groups and not kernels):
         if "nothing to compile" in err and not machine_code.has_contraction(build, folder / "model.json"):
             return name, "pass", ""
@@ -179,9 +196,9 @@ def resources_job(build, folder, arch, totals):
     return name, "fail" if worst else "pass", "; ".join(worst[:3])
 
 
-def machine_code_job(build, folder, math):
-    verdict, why, _ = machine_code.check(build, folder / "model.json", MACHINE_CODE, math)
-    return f"cuda machine code {folder.name} {MACHINE_CODE} --math={math}", verdict, why
+def machine_code_job(build, model, math):
+    verdict, why, _ = machine_code.check(build, model, MACHINE_CODE, math)
+    return f"cuda machine code {machine_code.name_of(model)} {MACHINE_CODE} --math={math}", verdict, why
 
 
 def copies_job(build):
@@ -244,10 +261,11 @@ def main():
         jobs += [pool.submit(later_device_job, build, m, cache) for m in models[:1]] + [pool.submit(architectures_job, build)]
         jobs += [pool.submit(copies_job, build)] + [pool.submit(products_job, build, *how) for how in AS_PRODUCTS]
         jobs += [pool.submit(device_job, build, test) for test in DEVICE_TESTS if (build / "test" / test).exists()]
+        jobs += [pool.submit(machine_code_job, build, HEADS, math) for math in ("strict", "fast") if models]
         for m in models:
             jobs += [pool.submit(resources_job, build, m, arch, totals) for arch in ARCHITECTURES]
             jobs += [pool.submit(math_job, build, m, cache)] if m.name in AGAIN else []
-            jobs += [pool.submit(machine_code_job, build, m, math) for math in ("strict", *(MATH if m.name in AGAIN else ()))]
+            jobs += [pool.submit(machine_code_job, build, m / "model.json", math) for math in ("strict", *(MATH if m.name in AGAIN else ()))]
             jobs += [pool.submit(shim_job, build, m, case, cache, totals) for case in sorted(m.glob("case*"))]
         for job in concurrent.futures.as_completed(jobs):
             name, verdict, why = job.result()

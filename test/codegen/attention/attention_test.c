@@ -1,11 +1,12 @@
 // Compares attention with plain loops in double precision: every way to write it, lengths
-// around its block sizes, masks that exclude everything, one key and none, on every level of
-// the processor. Results are bitwise independent of the number of threads, and no score matrix
-// is stored.
+// around its block sizes, masks that exclude everything, one key and none, on every level of the
+// processor and on a device. Results are bitwise independent of the number of threads, and no
+// score matrix is stored.
 #include "../../../tools/ports.h"
 
 #include <pir/layer/codegen.h>
 #include <pir/compiler/dialects.h>
+#include <pir/engine/device.h>
 #include <pir/engine/model.h>
 #include <pir/compiler/text.h>
 
@@ -301,11 +302,24 @@ static void run_case(const style *s, pir_model *model, const sizes *z) {
     free(in[i].data);
 }
 
-static void test_numbers(void **state) {
-  static const char *const targets[] = {"x86-64", "x86-64-v3", "x86-64-v4", "native"};
+static pir_context *open_context(void) {
   pir_context *ctx = pir_context_create(NULL);
   pir_context_set_sink(ctx, (pir_diag_sink){report, NULL});
   assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
+  return ctx;
+}
+
+static void run_fixed(pir_context *ctx, const style *s, const sizes *z, const char *target) {
+  pir_program *fixed = parse(ctx, s, z);
+  pir_model *known = compile(fixed, target);
+  run_case(s, known, z);
+  pir_model_release(known);
+  pir_program_destroy(fixed);
+}
+
+static void test_numbers(void **state) {
+  static const char *const targets[] = {"x86-64", "x86-64-v3", "x86-64-v4", "native"};
+  pir_context *ctx = open_context();
   for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
     pir_target target;
     if (pir_target_get(targets[t], &target))
@@ -318,17 +332,34 @@ static void test_numbers(void **state) {
       assert_int_equal(model_stats(model).kernels_called, 0);
       for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         run_case(&styles[k], model, &cases[i]);
-        if (t < 3 || i % 3)
-          continue;  // the same with all sizes known
-        pir_program *fixed = parse(ctx, &styles[k], &cases[i]);
-        pir_model *known = compile(fixed, targets[t]);
-        run_case(&styles[k], known, &cases[i]);
-        pir_model_release(known);
-        pir_program_destroy(fixed);
+        if (t == 3 && i % 3 == 0)  // the same with all sizes known
+          run_fixed(ctx, &styles[k], &cases[i], targets[t]);
       }
       pir_model_release(model);
       pir_program_destroy(open);
     }
+  }
+  pir_context_destroy(ctx);
+}
+
+// The same by the device's kernel, which takes f32. cuda.py runs it on the stand-ins.
+static void test_device(void **state) {
+  pir_device *device;
+  pir_message message;
+  if (pir_device_open("cuda", 0, NULL, &device, &message))
+    skip();
+  pir_device_close(device);
+  pir_context *ctx = open_context();
+  for (int k = 0; k < KINDS; k++) {
+    pir_program *open = parse(ctx, &styles[k], NULL);
+    pir_model *model = compile(open, "cuda");
+    if (!strcmp(styles[k].type, "f32"))
+      assert_int_equal(model_stats(model).kernels_compiled, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+      run_case(&styles[k], model, &cases[i]);
+    run_fixed(ctx, &styles[k], &cases[3], "cuda");
+    pir_model_release(model);
+    pir_program_destroy(open);
   }
   pir_context_destroy(ctx);
 }
@@ -360,6 +391,7 @@ static void test_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers),
+                                     cmocka_unit_test(test_device),
                                      cmocka_unit_test(test_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 // CHECK-COUNT-22: kind:"attention"
 // CHECK-NOT: kind:"attention"
 // RUN: pir-opt %s "--passes=check,prepare,group{target=sm_80}" | FileCheck %s --check-prefix=DEVICE
-// DEVICE: kind:"contraction"
+// DEVICE-COUNT-22: kind:"attention"
 // DEVICE-NOT: kind:"attention"
 {
     (%q1_) = "pd_op.data" () {dtype:float32,name:"q1_",place:Place(undefined:0),shape:[2,20,16]} : () -> tensor<2x20x16xf32>

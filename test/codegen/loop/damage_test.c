@@ -130,7 +130,7 @@ static void make_device(program *p) {
   pir_loop_mma(p->fn, p->body, sums, pir_loop_int(p->m, 0), rows, rows);
   p->mma = last_of(p->body);
   make_copies(p);
-  p->fold = pir_loop_team(p->m, PIR_COMBINE_ADD, load_f32(p));
+  p->fold = pir_loop_team(p->m, PIR_COMBINE_ADD, 0, load_f32(p));
   pir_loop_store(p->fn, p->body, p->out, p->at, p->fold, NULL);
   p->store = last_of(p->body);
   p->other = pir_loop_fn_create(p->m, "stage1");
@@ -300,6 +300,7 @@ static void make_device(program *p) {
   X(groups_many, p->wait->wait.groups = 64, "up to 63 groups of copies are not waited for")    \
   X(copies_alone, p->fn->threads = 0, "copy b9[(v2 * 4)] = b0.f32x4((v2 * 4)): a processor")   \
   X(wait_alone, p->fn->threads = 0, "wait 0: a processor has no team of threads")              \
+  X(team_of_three, p->fold->group = 3, "3 threads of a team of 32")                            \
   X(team_of_vectors, p->fold->a = pir_loop_broadcast(p->m, load_f32(p), 8),                    \
     "a team combines scalars")                                                                 \
   X(mask_of_numbers, p->store->store.mask = pir_loop_int(p->m, 1), "the mask has type index")

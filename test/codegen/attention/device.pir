@@ -1,0 +1,56 @@
+// Attention on a device is one kernel: heads of several sizes, any number of rows and keys. The threads that share a row find its maximum and its sum
+// by shuffles. Scores and weights are in registers and shared memory: the arguments are queries, keys, values and the result.
+// RUN: pir-opt %s --target=sm_80 --emit=loops | FileCheck %s
+// RUN: pir-opt %s --target=sm_75 --math=fast --emit=loops | FileCheck %s
+// RUN: pir-opt %s --target=sm_80 --math=fast --emit=loops | FileCheck %s --check-prefix=FAST
+// RUN: pir-opt %s --target=sm_80 --emit=cuda | FileCheck %s --check-prefix=CUDA
+// CHECK: {{^}}g0_stage0: stage (v0, v1) by 256 threads
+// CHECK-NOT: arg
+// CHECK: b10: arg 0 in f32
+// CHECK-NEXT: arg 1 in f32
+// CHECK-NEXT: arg 2 in f32
+// CHECK-NEXT: arg 3 out f32
+// CHECK: fused(
+// CHECK: = team16_max(
+// CHECK: = exp(
+// CHECK: fused(
+// CHECK: team16_add(
+// CHECK-COUNT-4: {{^}}g{{[1-4]}}_stage0: stage
+// CHECK-NOT: _stage
+// FAST: {{^}}g0_stage0: stage (v0, v1) by 128 threads
+// FAST-NOT: fused(
+// FAST: mma [[SCORES:b[0-9]+]][
+// FAST: = team4_max(
+// FAST: mma [[OUT:b[0-9]+]][
+// FAST: team4_add(
+// FAST-COUNT-4: {{^}}g{{[1-4]}}_stage0: stage
+// FAST-NOT: _stage
+// CUDA: pir_team<16, pir_op_max>(
+// CUDA: pir_team<16, pir_op_add>(
+{
+    (%q32) = "pd_op.data" () {dtype:float32,name:"q32",place:Place(undefined:0),shape:[2,-1,4,32]} : () -> tensor<2x-1x4x32xf32>
+    (%k32) = "pd_op.data" () {dtype:float32,name:"k32",place:Place(undefined:0),shape:[2,-1,4,32]} : () -> tensor<2x-1x4x32xf32>
+    (%v32) = "pd_op.data" () {dtype:float32,name:"v32",place:Place(undefined:0),shape:[2,-1,4,32]} : () -> tensor<2x-1x4x32xf32>
+    (%o32,%a32,%b32,%c32) = "pd_op.flash_attn" (%q32, %k32, %v32, <<NULL VALUE>>, <<NULL VALUE>>) {causal:false,dropout:0,is_test:true,return_softmax:false,rng_name:""} : (tensor<2x-1x4x32xf32>, tensor<2x-1x4x32xf32>, tensor<2x-1x4x32xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<2x-1x4x32xf32>, tensor<2x4x-1x-1xf32>, tensor<2x4x-1xf32>, tensor<2xi64>
+    (%f32) = "pd_op.fetch" (%o32) {col:0,name:"o32"} : (tensor<2x-1x4x32xf32>) -> tensor<2x-1x4x32xf32>
+    (%q64) = "pd_op.data" () {dtype:float32,name:"q64",place:Place(undefined:0),shape:[2,-1,4,64]} : () -> tensor<2x-1x4x64xf32>
+    (%k64) = "pd_op.data" () {dtype:float32,name:"k64",place:Place(undefined:0),shape:[2,-1,4,64]} : () -> tensor<2x-1x4x64xf32>
+    (%v64) = "pd_op.data" () {dtype:float32,name:"v64",place:Place(undefined:0),shape:[2,-1,4,64]} : () -> tensor<2x-1x4x64xf32>
+    (%o64,%a64,%b64,%c64) = "pd_op.flash_attn" (%q64, %k64, %v64, <<NULL VALUE>>, <<NULL VALUE>>) {causal:false,dropout:0,is_test:true,return_softmax:false,rng_name:""} : (tensor<2x-1x4x64xf32>, tensor<2x-1x4x64xf32>, tensor<2x-1x4x64xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<2x-1x4x64xf32>, tensor<2x4x-1x-1xf32>, tensor<2x4x-1xf32>, tensor<2xi64>
+    (%f64) = "pd_op.fetch" (%o64) {col:1,name:"o64"} : (tensor<2x-1x4x64xf32>) -> tensor<2x-1x4x64xf32>
+    (%q80) = "pd_op.data" () {dtype:float32,name:"q80",place:Place(undefined:0),shape:[2,-1,4,80]} : () -> tensor<2x-1x4x80xf32>
+    (%k80) = "pd_op.data" () {dtype:float32,name:"k80",place:Place(undefined:0),shape:[2,-1,4,80]} : () -> tensor<2x-1x4x80xf32>
+    (%v80) = "pd_op.data" () {dtype:float32,name:"v80",place:Place(undefined:0),shape:[2,-1,4,80]} : () -> tensor<2x-1x4x80xf32>
+    (%o80,%a80,%b80,%c80) = "pd_op.flash_attn" (%q80, %k80, %v80, <<NULL VALUE>>, <<NULL VALUE>>) {causal:false,dropout:0,is_test:true,return_softmax:false,rng_name:""} : (tensor<2x-1x4x80xf32>, tensor<2x-1x4x80xf32>, tensor<2x-1x4x80xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<2x-1x4x80xf32>, tensor<2x4x-1x-1xf32>, tensor<2x4x-1xf32>, tensor<2xi64>
+    (%f80) = "pd_op.fetch" (%o80) {col:2,name:"o80"} : (tensor<2x-1x4x80xf32>) -> tensor<2x-1x4x80xf32>
+    (%q96) = "pd_op.data" () {dtype:float32,name:"q96",place:Place(undefined:0),shape:[2,-1,4,96]} : () -> tensor<2x-1x4x96xf32>
+    (%k96) = "pd_op.data" () {dtype:float32,name:"k96",place:Place(undefined:0),shape:[2,-1,4,96]} : () -> tensor<2x-1x4x96xf32>
+    (%v96) = "pd_op.data" () {dtype:float32,name:"v96",place:Place(undefined:0),shape:[2,-1,4,96]} : () -> tensor<2x-1x4x96xf32>
+    (%o96,%a96,%b96,%c96) = "pd_op.flash_attn" (%q96, %k96, %v96, <<NULL VALUE>>, <<NULL VALUE>>) {causal:false,dropout:0,is_test:true,return_softmax:false,rng_name:""} : (tensor<2x-1x4x96xf32>, tensor<2x-1x4x96xf32>, tensor<2x-1x4x96xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<2x-1x4x96xf32>, tensor<2x4x-1x-1xf32>, tensor<2x4x-1xf32>, tensor<2xi64>
+    (%f96) = "pd_op.fetch" (%o96) {col:3,name:"o96"} : (tensor<2x-1x4x96xf32>) -> tensor<2x-1x4x96xf32>
+    (%q128) = "pd_op.data" () {dtype:float32,name:"q128",place:Place(undefined:0),shape:[2,-1,4,128]} : () -> tensor<2x-1x4x128xf32>
+    (%k128) = "pd_op.data" () {dtype:float32,name:"k128",place:Place(undefined:0),shape:[2,-1,4,128]} : () -> tensor<2x-1x4x128xf32>
+    (%v128) = "pd_op.data" () {dtype:float32,name:"v128",place:Place(undefined:0),shape:[2,-1,4,128]} : () -> tensor<2x-1x4x128xf32>
+    (%o128,%a128,%b128,%c128) = "pd_op.flash_attn" (%q128, %k128, %v128, <<NULL VALUE>>, <<NULL VALUE>>) {causal:false,dropout:0,is_test:true,return_softmax:false,rng_name:""} : (tensor<2x-1x4x128xf32>, tensor<2x-1x4x128xf32>, tensor<2x-1x4x128xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<2x-1x4x128xf32>, tensor<2x4x-1x-1xf32>, tensor<2x4x-1xf32>, tensor<2xi64>
+    (%f128) = "pd_op.fetch" (%o128) {col:4,name:"o128"} : (tensor<2x-1x4x128xf32>) -> tensor<2x-1x4x128xf32>
+}
