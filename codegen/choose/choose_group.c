@@ -70,8 +70,9 @@ static void emit_attention(lowering *l, const contents *c, lower_stages *stages,
     lower_fail(l, c->contractions[1], "a group that is not the attention it states to be");
     return;
   }
-  if (a.turn) {
-    lower_value *v = lower_add(l, pir_op_result(a.turn, 0));
+  const pir_op *yield = lower_yield(l);
+  for (size_t i = 0; a.turn && i < pir_op_operands(yield); i++) {
+    lower_value *v = lower_add(l, pir_op_operand(yield, i));
     v->turn = pir_loop_alloc(l->m, sizeof a.from);
     memcpy(v->turn, a.from, sizeof a.from);
   }

@@ -41,7 +41,7 @@ static uint16_t temporary(void *user, pir_dim bytes) {
 
 // The results have the extents of the sums, because the ops after a contraction are
 // elementwise. Only attention permutes the axes of its sums.
-static void store_results(lowering *l, const pir_value *sum, loop_expr *const *index) {
+static void store_results(lowering *l, loop_expr *const *index) {
   const pir_op *yield = lower_yield(l);
   for (size_t i = 0; i < pir_op_operands(yield) && !l->why; i++) {
     const pir_value *value = pir_op_operand(yield, i);
@@ -49,7 +49,7 @@ static void store_results(lowering *l, const pir_value *sum, loop_expr *const *i
     const uint8_t *from = lower_find(l, value)->turn;
     for (int d = 0; d < lower_fact(l, value)->rank; d++)
       turned[d] = index[from ? from[d] : d];
-    loop_expr *x = lower_element(l, from ? sum : value, index);
+    loop_expr *x = lower_element(l, value, turned);
     lower_value *v = lower_find(l, value);
     if (!l->why)
       pir_loop_store(l->fn, l->block, lower_buffer(l, v), lower_position(l, v, turned), x,
@@ -93,7 +93,7 @@ static bool finish_point(lowering *l, const pir_value *sums, lower_value *betwee
     store_between(l, between, point, index,
                   point->lanes > 1 ? pir_loop_sub(l->m, pir_loop_use(l->m, lane), base) : base);
   else
-    store_results(l, sums, index);
+    store_results(l, index);
   lower_leave(l, before);
   loop_expr *value = point->value;
   if (l->why)

@@ -1,7 +1,9 @@
 // Makes one cluster for each attention of a block (attention.h), before all other clusters. A
 // cluster holds both products and all ops between them. It also takes ops around them that only
-// move or scale elements, because they become index arithmetic of its loops.
+// move, scale or convert elements, because they become index arithmetic of its loops.
 #include "group.h"
+
+#include <pir/compiler/dialect/pd_op.h>
 
 enum { MAX_MEMBERS = 48, MAX_DEPTH = 8 };
 
@@ -19,6 +21,11 @@ static bool is_gathered(const gathering *t, uint32_t at) {
   return false;
 }
 
+static bool is_member(const gathering *t, const pir_op *op) {
+  const node *n = op ? group_node_of(t->g, op) : NULL;
+  return n && is_gathered(t, (uint32_t)(n - t->g->nodes));
+}
+
 static void add_member(gathering *t, const pir_op *op) {
   const node *n = group_node_of(t->g, op);
   uint32_t index = n ? (uint32_t)(n - t->g->nodes) : 0;
@@ -33,11 +40,9 @@ static void add_member(gathering *t, const pir_op *op) {
 
 static bool is_read_by_members(const gathering *t, const pir_op *op) {
   for (size_t i = 0; i < pir_op_results(op); i++)
-    for (pir_use *u = pir_value_first_use(pir_op_result(op, i)); u; u = pir_use_next(u)) {
-      const node *n = group_node_of(t->g, pir_use_owner(u));
-      if (!n || !is_gathered(t, (uint32_t)(n - t->g->nodes)))
+    for (pir_use *u = pir_value_first_use(pir_op_result(op, i)); u; u = pir_use_next(u))
+      if (!is_member(t, pir_use_owner(u)))
         return false;
-    }
   return true;
 }
 
@@ -67,6 +72,15 @@ static bool only_moves(const gathering *t, const pir_op *op) {
          choose_can(op, t->g->facts, &t->g->target);
 }
 
+// Whether the op widens elements that nobody else reads wide.
+static bool only_widens(const gathering *t, const pir_op *op) {
+  const pir_op *casts[2];
+  const pir_value *source;
+  pir_dtype rounded;
+  return contract_trace_operand(t->g->facts, pir_op_result(op, 0), casts, &source, &rounded) &&
+         choose_can(op, t->g->facts, &t->g->target);
+}
+
 static bool only_scales(const gathering *t, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
   if (!def->clause || pir_op_has_any(op, PIR_STRUCTURAL | PIR_CONSTANT) ||
@@ -76,15 +90,15 @@ static bool only_scales(const gathering *t, const pir_op *op) {
   return c && c->kind == PIR_CLAUSE_POINTWISE && choose_can(op, t->g->facts, &t->g->target);
 }
 
-// Takes the producers of an operand into the cluster, as long as they only move elements and
-// nothing else reads them. An op that computes is taken if it reads a moved value; an op on the
-// result of a product is left to that product's group.
+// Takes the producers of an operand into the cluster, as long as they only move or widen
+// elements and nothing else reads them. An op that computes is taken if it reads a moved value;
+// an op on the result of a product is left to that product's group.
 static bool take_before(gathering *t, const pir_value *v, int depth) {
   const pir_op *op = v ? pir_value_op(v) : NULL;
   if (!op || depth == MAX_DEPTH || t->full || !group_node_of(t->g, op) ||
       !is_read_by_members(t, op))
     return false;
-  bool moves = only_moves(t, op), taken = false;
+  bool moves = only_moves(t, op) || only_widens(t, op), taken = false;
   if (!moves && !only_scales(t, op))
     return false;
   uint32_t before = t->count;
@@ -97,6 +111,20 @@ static bool take_before(gathering *t, const pir_value *v, int depth) {
     return true;
   t->count = before;
   return false;
+}
+
+// ---- readers of the result
+
+// Takes the op that rounds the result to a narrower type, if nothing else reads it.
+static void take_rounding(gathering *t, const pir_value *result) {
+  const pir_use *use = pir_value_first_use(result);
+  const pir_op *op = use && pir_value_single_use(result) ? pir_use_owner(use) : NULL;
+  if (!op || !pir_op_is(op, PD_CAST) || !choose_can(op, t->g->facts, &t->g->target))
+    return;
+  pir_dtype wide = pir_facts_of(t->g->facts, result)->dtype;
+  pir_dtype narrow = pir_facts_of(t->g->facts, pir_op_result(op, 0))->dtype;
+  if (pir_dtype_size(narrow) < pir_dtype_size(wide))
+    add_member(t, op);
 }
 
 // ---- clusters
@@ -156,6 +184,7 @@ static void gather(grouping *g, const choose_attention *choice) {
   if (choice->turn && choice->from[rank - 1] == rank - 1 &&
       a->two.out.map[rank - 1].factor[a->width])
     add_member(&t, choice->turn);
+  take_rounding(&t, pir_op_result(is_member(&t, choice->turn) ? choice->turn : a->second, 0));
   make_cluster(&t);
 }
 

@@ -12,7 +12,7 @@ FOLDER holds models/ of recordings. For each model
   devices    build/test/device_test on the stand-ins: queues, copies, the pool, graphs
   ports      build/test/device_ports_test: inputs and outputs in the memory of the device
   attention  build/test/attention_test: attention by its device kernel, compared with plain loops; each attention of a model is
-             one kernel; the machine code of heads of several sizes
+             one kernel; numbers and machine code of heads of several sizes
   failures   build/test/device_faults_test: every call of the stand-ins fails once
   machine code  of every kernel, for one architecture, of a few models in each mode (machine_code.py). Skipped where nvdisasm is not installed.
   copies     a kernel that copies asynchronously, and what is left of it without its waits or barriers (copies.py)
@@ -51,6 +51,7 @@ AGAIN = ["mlp", "lenet", "bert_tiny"]  # run often enough that graphs are made, 
 MATH = {"fast": 4e-3, "bf16": 3e-2}
 # Modes and architectures of products, and the largest error.
 AS_PRODUCTS = [("strict", 80, 1e-6), ("strict", WITHOUT_TILES, 1e-6), ("fast", 80, MATH["fast"])]
+STEP = 1e-3  # of an f16
 ERROR = re.compile(r"max_rel_error (\S+) of the largest element")
 COUNTS = re.compile(r"shim: (\d+) launches, (\d+) graphs")
 # Of the stack: what the range reduction of sines takes; a spilled tile takes more.
@@ -218,6 +219,18 @@ def products_job(build, math, arch, most):
     return name, "fail" if code else "pass", last_line(err)
 
 
+def heads_job(build, math, most):
+    """The program of HEADS, whose first lines state its inputs, compared with called ops."""
+    name = f"cuda heads --math={math}"
+    inputs = re.search(r"%\{in\} = (.*)", HEADS.read_text())[1].split()
+    with tempfile.TemporaryDirectory(prefix="pir-heads-") as folder:
+        code, _, err = run([build / "bin/pir-run", HEADS, "--pipeline=kernels", *inputs, f"--output-dir={folder}"])
+        if code == 0:
+            code, _, err = run([build / "bin/pir-run", "--target=cuda", f"--math={math}", HEADS, *inputs, f"--expect-dir={folder}",
+                                "--atol=0", "--rtol=0", f"--rtol-max={most}"], LD_LIBRARY_PATH=str(build / "cuda"))
+    return name, "fail" if code else "pass", last_line(err)
+
+
 def missing_driver_job(build, folder):
     name = "cuda without a driver"
     try:
@@ -262,6 +275,7 @@ def main():
         jobs += [pool.submit(copies_job, build)] + [pool.submit(products_job, build, *how) for how in AS_PRODUCTS]
         jobs += [pool.submit(device_job, build, test) for test in DEVICE_TESTS if (build / "test" / test).exists()]
         jobs += [pool.submit(machine_code_job, build, HEADS, math) for math in ("strict", "fast") if models]
+        jobs += [pool.submit(heads_job, build, "strict", STEP), pool.submit(heads_job, build, "fast", MATH["fast"])]
         for m in models:
             jobs += [pool.submit(resources_job, build, m, arch, totals) for arch in ARCHITECTURES]
             jobs += [pool.submit(math_job, build, m, cache)] if m.name in AGAIN else []

@@ -1,7 +1,7 @@
 // Compares attention with plain loops in double precision: every way to write it, lengths
-// around its block sizes, masks that exclude everything, one key and none, on every level of the
-// processor and on a device. Results are bitwise independent of the number of threads, and no
-// score matrix is stored.
+// around its block sizes, masks that exclude everything, one key and none, on every level of
+// the processor and on a device. Results are bitwise independent of the number of threads, and
+// no score matrix is stored.
 #include "../../../tools/ports.h"
 
 #include <pir/layer/codegen.h>

@@ -4,6 +4,14 @@
 // RUN: pir-opt %s --target=sm_75 --math=fast --emit=loops | FileCheck %s
 // RUN: pir-opt %s --target=sm_80 --math=fast --emit=loops | FileCheck %s --check-prefix=FAST
 // RUN: pir-opt %s --target=sm_80 --emit=cuda | FileCheck %s --check-prefix=CUDA
+// 16-bit floats are read and written as they are, on a processor, too.
+// RUN: pir-opt %s --pipeline=compile | FileCheck %s --check-prefix=NARROW
+// RUN: rm -rf %t && mkdir %t
+// DEFINE: %{in} = --input=q32=2x70x4x32xf32=random:1 --input=k32=2x90x4x32xf32=random:2 --input=v32=2x90x4x32xf32=random:3 --input=q64=2x70x4x64xf32=random:4 --input=k64=2x90x4x64xf32=random:5 --input=v64=2x90x4x64xf32=random:6 --input=q80=2x70x4x80xf32=random:7 --input=k80=2x90x4x80xf32=random:8 --input=v80=2x90x4x80xf32=random:9 --input=q96=2x70x4x96xf32=random:10 --input=k96=2x90x4x96xf32=random:11 --input=v96=2x90x4x96xf32=random:12 --input=q128=2x70x4x128xf32=random:13 --input=k128=2x90x4x128xf32=random:14 --input=v128=2x90x4x128xf32=random:15 --input=q48=2x70x4x48xf16=random:16 --input=k48=2x90x4x48xf16=random:17 --input=v48=2x90x4x48xf16=random:18
+// RUN: pir-run %s --pipeline=kernels %{in} --output-dir=%t
+// RUN: pir-run %s %{in} --expect=o32=@%t/out_0.npy --expect=o64=@%t/out_1.npy --expect=o80=@%t/out_2.npy --expect=o96=@%t/out_3.npy --expect=o128=@%t/out_4.npy
+// One step of an f16 in the largest elements.
+// RUN: pir-run %s %{in} --expect=o48=@%t/out_5.npy --atol=2e-4 --rtol=1e-3
 // CHECK: {{^}}g0_stage0: stage (v0, v1) by 256 threads
 // CHECK-NOT: arg
 // CHECK: b10: arg 0 in f32
@@ -15,7 +23,7 @@
 // CHECK: = exp(
 // CHECK: fused(
 // CHECK: team16_add(
-// CHECK-COUNT-4: {{^}}g{{[1-4]}}_stage0: stage
+// CHECK-COUNT-5: {{^}}g{{[1-5]}}_stage0: stage
 // CHECK-NOT: _stage
 // FAST: {{^}}g0_stage0: stage (v0, v1) by 128 threads
 // FAST-NOT: fused(
@@ -23,10 +31,17 @@
 // FAST: = team4_max(
 // FAST: mma [[OUT:b[0-9]+]][
 // FAST: team4_add(
-// FAST-COUNT-4: {{^}}g{{[1-4]}}_stage0: stage
+// FAST-COUNT-5: {{^}}g{{[1-5]}}_stage0: stage
 // FAST-NOT: _stage
 // CUDA: pir_team<16, pir_op_max>(
 // CUDA: pir_team<16, pir_op_add>(
+// NARROW: data{{.*}}name:"v48"
+// NARROW: kind:"attention"
+// NARROW-NEXT: "pd_op.cast"{{.*}}x48xf16
+// NARROW: "pd_op.cast"{{.*}}x48xf16
+// NARROW: "pd_op.cast"{{.*}}x48xf16
+// NARROW: "pd_op.cast"{{.*}} -> tensor<2x-1x4x48xf16>
+// NARROW-NEXT: cf.yield
 {
     (%q32) = "pd_op.data" () {dtype:float32,name:"q32",place:Place(undefined:0),shape:[2,-1,4,32]} : () -> tensor<2x-1x4x32xf32>
     (%k32) = "pd_op.data" () {dtype:float32,name:"k32",place:Place(undefined:0),shape:[2,-1,4,32]} : () -> tensor<2x-1x4x32xf32>
@@ -53,4 +68,9 @@
     (%v128) = "pd_op.data" () {dtype:float32,name:"v128",place:Place(undefined:0),shape:[2,-1,4,128]} : () -> tensor<2x-1x4x128xf32>
     (%o128,%a128,%b128,%c128) = "pd_op.flash_attn" (%q128, %k128, %v128, <<NULL VALUE>>, <<NULL VALUE>>) {causal:false,dropout:0,is_test:true,return_softmax:false,rng_name:""} : (tensor<2x-1x4x128xf32>, tensor<2x-1x4x128xf32>, tensor<2x-1x4x128xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<2x-1x4x128xf32>, tensor<2x4x-1x-1xf32>, tensor<2x4x-1xf32>, tensor<2xi64>
     (%f128) = "pd_op.fetch" (%o128) {col:4,name:"o128"} : (tensor<2x-1x4x128xf32>) -> tensor<2x-1x4x128xf32>
+    (%q48) = "pd_op.data" () {dtype:float16,name:"q48",place:Place(undefined:0),shape:[2,-1,4,48]} : () -> tensor<2x-1x4x48xf16>
+    (%k48) = "pd_op.data" () {dtype:float16,name:"k48",place:Place(undefined:0),shape:[2,-1,4,48]} : () -> tensor<2x-1x4x48xf16>
+    (%v48) = "pd_op.data" () {dtype:float16,name:"v48",place:Place(undefined:0),shape:[2,-1,4,48]} : () -> tensor<2x-1x4x48xf16>
+    (%o48,%a48,%b48,%c48) = "pd_op.flash_attn" (%q48, %k48, %v48, <<NULL VALUE>>, <<NULL VALUE>>) {causal:false,dropout:0,is_test:true,return_softmax:false,rng_name:""} : (tensor<2x-1x4x48xf16>, tensor<2x-1x4x48xf16>, tensor<2x-1x4x48xf16>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<2x-1x4x48xf16>, tensor<2x4x-1x-1xf16>, tensor<2x4x-1xf32>, tensor<2xi64>
+    (%f48) = "pd_op.fetch" (%o48) {col:5,name:"o48"} : (tensor<2x-1x4x48xf16>) -> tensor<2x-1x4x48xf16>
 }

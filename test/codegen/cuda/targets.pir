@@ -2,7 +2,7 @@
 // one makes groups that the device can compute.
 // RUN: pir-opt %s --target=cuda --pipeline=compile --emit=cuda | FileCheck %s
 // RUN: pir-opt %s --target=sm_90a --emit=cuda | FileCheck %s
-// RUN: pir-opt %s --target=sm_100 --pipeline=compile-bf16 --emit=cuda | FileCheck %s
+// RUN: pir-opt %s --target=sm_100 --pipeline=compile-bf16 --emit=cuda | FileCheck %s --check-prefix=BF16
 // RUN: pir-opt %s --target=cuda "--passes=ungrouped,group,dce,bind" --emit=cuda | FileCheck %s
 // RUN: pir-opt %s --emit=cuda | FileCheck %s
 // RUN: pir-opt --target=cuda --pipeline=compile --dump-pipeline | FileCheck %s --check-prefix=NAMED
@@ -17,6 +17,7 @@
 // RUN: not pir-run %s --target=sm_77 --pipeline=kernels 2>&1 | FileCheck %s --check-prefix=NONE
 // CHECK: __global__
 // CHECK-NOT: __global__
+// BF16: __global__
 // NAMED: build_cinn_pass{target=cuda}
 // NATIVE-NOT: target=
 // PRINTED: build_cinn_pass{{{.*}}target=sm_90a}
