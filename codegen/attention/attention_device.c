@@ -170,14 +170,17 @@ static void store_lanes(emission *t, const fetching *f, loop_block *block, loop_
     lower_fail(t->at.l, t->at.a->first, "an operand that has no vector form");
 }
 
-// Fetches a part into its tile; elements beyond the end are 0. Neighbouring threads load along
-// whichever direction is adjacent in memory.
+// Fetches a part into its tile; elements beyond the end are 0. Each thread loads vectors along
+// the depth or width if that is adjacent in memory. Then neighbouring threads take neighbouring
+// vectors, or rows where these are adjacent in the tile, so that their stores lie in different
+// banks.
 static void fetch(emission *t, const fetching *f, loop_block *block) {
   const contract_emission *e = &t->e;
-  bool along = runs_along(t, f);
-  int64_t lanes = along ? LANES_OF_ACCESS : 1, threads = t->kind->threads;
+  bool runs = runs_along(t, f);
+  int64_t lanes = runs ? LANES_OF_ACCESS : 1, threads = t->kind->threads;
   while (f->extent % lanes || f->others % lanes)
     lanes /= 2;
+  bool along = runs && (lanes == 1 || f->of_row != 1);
   int64_t line = f->others / lanes, accesses = line * f->rows;
   loop_expr *i = contract_unrolled(e, &block, (accesses + threads - 1) / threads);
   loop_expr *at = contract_let(e, block, "at", contract_in_line(e, i, threads, t->thread));
