@@ -74,17 +74,17 @@ typedef struct emission {
   loop_expr *thread, *first_key, *key_count;
 } emission;
 
-static bool by_fragments(const emission *t) {
+static bool in_fragments(const emission *t) {
   return t->kind->depth > 0;
 }
 
 // ---- places
 
 // Returns row `i` of the thread within the unit.
-static loop_expr *row_of(const emission *t, loop_expr *i) {
+static loop_expr *thread_row(const emission *t, loop_expr *i) {
   const contract_emission *e = &t->e;
   loop_expr *group = contract_div(e, t->thread, contract_int(e, t->kind->row_threads));
-  if (!by_fragments(t))
+  if (!in_fragments(t))
     return contract_in_line(e, group, t->rows, i);
   loop_expr *eight = contract_int(e, FRAGMENT_ROWS / 2);
   loop_expr *first = contract_in_line(e, contract_div(e, group, eight), FRAGMENT_ROWS,
@@ -93,7 +93,7 @@ static loop_expr *row_of(const emission *t, loop_expr *i) {
 }
 
 // Returns the first column of vector `j` of the thread.
-static loop_expr *column_of(const emission *t, const sums *s, loop_expr *j) {
+static loop_expr *thread_column(const emission *t, const sums *s, loop_expr *j) {
   const contract_emission *e = &t->e;
   loop_expr *own = contract_mod(e, t->thread, contract_int(e, t->kind->row_threads));
   return contract_in_line(e, j, t->kind->row_threads * s->lanes,
@@ -114,7 +114,7 @@ static loop_expr *place_in(const emission *t, const tile *in, loop_expr *row, lo
                       contract_times(e, step, in->of_step));
 }
 
-static loop_expr *constant(const emission *t, double x) {
+static loop_expr *f32_constant(const emission *t, double x) {
   return pir_loop_const_float(t->e.m, PIR_F32, x);
 }
 
@@ -146,11 +146,11 @@ static void store_lane(emission *t, const fetching *f, loop_block *body, loop_ex
   if (exists)
     attention_store(&t->at, body, f->map, contract_add(e, f->from, other), f->tile, at);
   else
-    contract_store(e, body, f->tile, at, constant(t, 0));
+    contract_store(e, body, f->tile, at, f32_constant(t, 0));
 }
 
 // Whether neighbours along the depth or width are adjacent in memory.
-static bool runs_along(emission *t, const fetching *f) {
+static bool others_adjacent(emission *t, const fetching *f) {
   loop_block body = {0};
   loop_var *lane = pir_loop_var_create(t->e.fn, "lane", LOOP_INDEX, 1);
   store_lane(t, f, &body, contract_int(&t->e, 0), pir_loop_use(t->e.m, lane), true);
@@ -174,9 +174,9 @@ static void store_lanes(emission *t, const fetching *f, loop_block *block, loop_
 // the depth or width if that is adjacent in memory. Then neighbouring threads take neighbouring
 // vectors, or rows where these are adjacent in the tile, so that their stores lie in different
 // banks.
-static void fetch(emission *t, const fetching *f, loop_block *block) {
+static void fetch_part(emission *t, const fetching *f, loop_block *block) {
   const contract_emission *e = &t->e;
-  bool runs = runs_along(t, f);
+  bool runs = others_adjacent(t, f);
   int64_t lanes = runs ? LANES_OF_ACCESS : 1, threads = t->kind->threads;
   while (f->extent % lanes || f->others % lanes)
     lanes /= 2;
@@ -201,36 +201,23 @@ static void fetch(emission *t, const fetching *f, loop_block *block) {
   store_lanes(t, f, beyond, row, other, lanes, false);
 }
 
-static void fetch_queries(emission *t, loop_block *block, loop_expr *from) {
+// Fetches a step of queries or keys: the depths from `from` on.
+static void fetch_depths(emission *t, loop_block *block, const contract_tensor *map,
+                         const tile *to, int64_t rows, loop_expr *from) {
   const attention *a = t->at.a;
-  fetching f = {.map = a->q_map,
-                .axis = a->row,
-                .rows = t->rows_of_unit,
+  bool keys = map == a->k_map;
+  fetching f = {.map = map,
+                .axis = keys ? a->key : a->row,
+                .rows = rows,
                 .others = t->kind->step,
                 .extent = a->depth_extent,
-                .first = t->at.first_row,
-                .count = t->at.row_count,
+                .first = keys ? t->first_key : t->at.first_row,
+                .count = keys ? t->key_count : t->at.row_count,
                 .from = from,
-                .of_row = t->queries.of_row,
-                .of_other = t->queries.of_step,
-                .tile = t->queries.buffer};
-  fetch(t, &f, block);
-}
-
-static void fetch_keys(emission *t, loop_block *block, loop_expr *from) {
-  const attention *a = t->at.a;
-  fetching f = {.map = a->k_map,
-                .axis = a->key,
-                .rows = t->kind->keys,
-                .others = t->kind->step,
-                .extent = a->depth_extent,
-                .first = t->first_key,
-                .count = t->key_count,
-                .from = from,
-                .of_row = t->keys.of_row,
-                .of_other = t->keys.of_step,
-                .tile = t->keys.buffer};
-  fetch(t, &f, block);
+                .of_row = to->of_row,
+                .of_other = to->of_step,
+                .tile = to->buffer};
+  fetch_part(t, &f, block);
 }
 
 // Fetches the values of the keys that begin at `from` in the block. The second product sums
@@ -249,22 +236,22 @@ static void fetch_values(emission *t, loop_block *block, loop_expr *from) {
                 .of_row = t->values.of_step,
                 .of_other = t->values.of_row,
                 .tile = t->values.buffer};
-  fetch(t, &f, block);
+  fetch_part(t, &f, block);
 }
 
 // ---- products
 
 // Adds a product of elements: `steps` steps, from step `from` of the left tile on.
-static void multiply_squares(emission *t, loop_block *block, const sums *s, const tile *left,
-                             loop_expr *from, const tile *right, int64_t steps) {
+static void add_squares(emission *t, loop_block *block, const sums *s, const tile *left,
+                        loop_expr *from, const tile *right, int64_t steps) {
   const contract_emission *e = &t->e;
   loop_expr *k = contract_unrolled(e, &block, steps);
   loop_block *inner = block;
   loop_expr *i = contract_unrolled(e, &inner, t->rows);
-  loop_expr *at = place_in(t, left, row_of(t, i), contract_add(e, from, k));
+  loop_expr *at = place_in(t, left, thread_row(t, i), contract_add(e, from, k));
   contract_store(e, inner, t->left, i, contract_load(e, left->buffer, at, 1, NULL));
   loop_expr *j = contract_unrolled(e, &block, s->vectors);
-  at = place_in(t, right, column_of(t, s, j), k);
+  at = place_in(t, right, thread_column(t, s, j), k);
   loop_expr *y =
       contract_let(e, block, "y", contract_load(e, right->buffer, at, (int)s->lanes, NULL));
   i = contract_unrolled(e, &block, t->rows);
@@ -286,8 +273,8 @@ static loop_fragment fragment_at(const emission *t, const tile *of, loop_expr *r
 }
 
 // Adds a product of fragments.
-static void multiply_fragments(emission *t, loop_block *block, const sums *s, const tile *left,
-                               loop_expr *from, const tile *right, int64_t steps) {
+static void add_fragments(emission *t, loop_block *block, const sums *s, const tile *left,
+                          loop_expr *from, const tile *right, int64_t steps) {
   const contract_emission *e = &t->e;
   loop_expr *zero = contract_int(e, 0), *quad = contract_int(e, t->kind->row_threads);
   loop_expr *lane = contract_mod(e, t->thread, contract_int(e, WARP));
@@ -295,47 +282,47 @@ static void multiply_fragments(emission *t, loop_block *block, const sums *s, co
   loop_expr *k = contract_unrolled(e, &block, steps / t->kind->depth);
   loop_expr *step = contract_in_line(e, k, t->kind->depth, own);
   loop_expr *j = contract_unrolled(e, &block, s->vectors);
-  loop_fragment x = fragment_at(t, left, row_of(t, zero), contract_add(e, from, step));
+  loop_fragment x = fragment_at(t, left, thread_row(t, zero), contract_add(e, from, step));
   loop_expr *column = contract_in_line(e, j, FRAGMENT_COLUMNS, line);
   pir_loop_mma(e->fn, block, s->held, slot_of(t, j, zero), x,
                fragment_at(t, right, column, step));
 }
 
-static void multiply(emission *t, loop_block *block, const sums *s, const tile *left,
+static void add_part(emission *t, loop_block *block, const sums *s, const tile *left,
                      loop_expr *from, const tile *right, int64_t steps) {
-  if (by_fragments(t))
-    multiply_fragments(t, block, s, left, from, right, steps);
+  if (in_fragments(t))
+    add_fragments(t, block, s, left, from, right, steps);
   else
-    multiply_squares(t, block, s, left, from, right, steps);
+    add_squares(t, block, s, left, from, right, steps);
 }
 
 static void clear(emission *t, loop_block *block, loop_buffer *held, double x) {
   const contract_emission *e = &t->e;
   loop_expr *r = contract_unrolled(e, &block, held->count);
-  contract_store(e, block, held, r, pir_loop_broadcast(e->m, constant(t, x), held->lanes));
+  contract_store(e, block, held, r, pir_loop_broadcast(e->m, f32_constant(t, x), held->lanes));
 }
 
-static void first_product(emission *t, loop_block *block) {
+static void multiply_keys(emission *t, loop_block *block) {
   const contract_emission *e = &t->e;
   loop_expr *from, *depth = contract_int(e, t->at.a->depth_extent), *zero = contract_int(e, 0);
   clear(t, block, t->scores.held, 0);
   block = contract_count(e, block, "d", depth, t->kind->step, &from);
   from->var->multiple = t->kind->step;
-  fetch_queries(t, block, from);
-  fetch_keys(t, block, from);
+  fetch_depths(t, block, t->at.a->q_map, &t->queries, t->rows_of_unit, from);
+  fetch_depths(t, block, t->at.a->k_map, &t->keys, t->kind->keys, from);
   pir_loop_barrier(e->fn, block);
-  multiply(t, block, &t->scores, &t->queries, zero, &t->keys, t->kind->step);
+  add_part(t, block, &t->scores, &t->queries, zero, &t->keys, t->kind->step);
   pir_loop_barrier(e->fn, block);
 }
 
-static void second_product(emission *t, loop_block *block) {
+static void multiply_values(emission *t, loop_block *block) {
   const contract_emission *e = &t->e;
   loop_expr *from;
   block = contract_count(e, block, "k", t->key_count, t->kind->value_step, &from);
   from->var->multiple = t->kind->value_step;
   fetch_values(t, block, from);
   pir_loop_barrier(e->fn, block);
-  multiply(t, block, &t->out, &t->weights, from, &t->values, t->kind->value_step);
+  add_part(t, block, &t->out, &t->weights, from, &t->values, t->kind->value_step);
   pir_loop_barrier(e->fn, block);
 }
 
@@ -343,7 +330,7 @@ static void second_product(emission *t, loop_block *block) {
 
 // Returns the position in `weights` of vector j of row i, both of the thread.
 static loop_expr *weight_place(const emission *t, loop_expr *i, loop_expr *j) {
-  return place_in(t, &t->weights, row_of(t, i), column_of(t, &t->scores, j));
+  return place_in(t, &t->weights, thread_row(t, i), thread_column(t, &t->scores, j));
 }
 
 // Computes the ops between the products on the thread's own sums, in shared memory.
@@ -354,8 +341,8 @@ static void compute_scores(emission *t, loop_block *block) {
   int64_t keys;
   loop_expr *j = contract_unrolled(e, &block, t->scores.vectors);
   loop_expr *i = contract_unrolled(e, &block, t->rows), *slot = slot_of(t, j, i);
-  loop_expr *row = contract_let(e, block, "row", row_of(t, i)), *mask = NULL;
-  loop_expr *column = contract_let(e, block, "column", column_of(t, &t->scores, j));
+  loop_expr *row = contract_let(e, block, "row", thread_row(t, i)), *mask = NULL;
+  loop_expr *column = contract_let(e, block, "column", thread_column(t, &t->scores, j));
   loop_expr *exists = contract_both(e, contract_lt(e, row, t->at.row_count),
                                     contract_lt(e, column, t->key_count));
   loop_block *body = contract_if(e, block, exists, NULL), one = {0};
@@ -384,10 +371,10 @@ static void exclude_keys(emission *t, loop_block *block) {
   const contract_emission *e = &t->e;
   uint16_t lanes = (uint16_t)t->scores.lanes;
   loop_expr *j = contract_unrolled(e, &block, t->scores.vectors);
-  loop_expr *left = contract_sub(e, t->key_count, column_of(t, &t->scores, j));
+  loop_expr *left = contract_sub(e, t->key_count, thread_column(t, &t->scores, j));
   loop_expr *mask = contract_mask(e, block, left, lanes);
   loop_expr *i = contract_unrolled(e, &block, t->rows), *slot = slot_of(t, j, i);
-  loop_expr *none = pir_loop_broadcast(e->m, constant(t, -INFINITY), lanes);
+  loop_expr *none = pir_loop_broadcast(e->m, f32_constant(t, -INFINITY), lanes);
   loop_expr *x = pir_loop_select(e->m, mask, load_sums(t, &t->scores, slot), none);
   contract_store(e, block, t->scores.held, slot, x);
 }
@@ -397,7 +384,7 @@ static loop_expr *find_largest(emission *t, loop_block *block, loop_expr *i) {
   const contract_emission *e = &t->e;
   loop_expr *zero = contract_int(e, 0);
   loop_block *inner = block;
-  contract_store(e, block, t->best, zero, constant(t, -INFINITY));
+  contract_store(e, block, t->best, zero, f32_constant(t, -INFINITY));
   loop_expr *j = contract_unrolled(e, &inner, t->scores.vectors);
   loop_expr *x = load_sums(t, &t->scores, slot_of(t, j, i));
   pir_loop_accumulate(e->fn, inner, t->best, zero, PIR_COMBINE_MAX,
@@ -417,9 +404,9 @@ static void weigh_rows(emission *t, loop_block *block) {
   contract_store(e, block, t->top, i, largest);
   // While all scores of a row are -inf, the weights are 0 and not NaN, because a later block
   // may have finite scores.
-  loop_expr *none = pir_loop_op(e->m, PIR_V_EQ, largest, constant(t, -INFINITY), NULL);
+  loop_expr *none = pir_loop_op(e->m, PIR_V_EQ, largest, f32_constant(t, -INFINITY), NULL);
   loop_expr *shift =
-      contract_let(e, block, "shift", pir_loop_select(e->m, none, constant(t, 0), largest));
+      contract_let(e, block, "shift", pir_loop_select(e->m, none, f32_constant(t, 0), largest));
   loop_expr *shrink = contract_let(e, block, "shrink", exponential(t, before, shift));
   loop_expr *sum = contract_mul(e, contract_load(e, t->total, i, 1, NULL), shrink);
   contract_store(e, block, t->total, i, sum);
@@ -437,7 +424,7 @@ static void weigh_rows(emission *t, loop_block *block) {
                  contract_mul(e, load_sums(t, &t->out, slot), shrink));
 }
 
-static void hand_out(emission *t, loop_block *block) {
+static void finish_rows(emission *t, loop_block *block) {
   const contract_emission *e = &t->e;
   const attention *a = t->at.a;
   int lanes = (int)t->out.lanes;
@@ -446,11 +433,11 @@ static void hand_out(emission *t, loop_block *block) {
             *width = contract_int(e, a->width_extent);
   loop_expr *total = contract_load(e, t->total, i, 1, NULL);
   total = pir_loop_team(e->m, PIR_COMBINE_ADD, (int)t->kind->row_threads, total);
-  total = pir_loop_select(e->m, contract_lt(e, zero, keys), total, constant(t, 1));
+  total = pir_loop_select(e->m, contract_lt(e, zero, keys), total, f32_constant(t, 1));
   total = contract_let(e, block, "total", total);
   loop_expr *j = contract_unrolled(e, &block, t->out.vectors);
-  loop_expr *row = contract_let(e, block, "row", row_of(t, i));
-  loop_expr *column = contract_let(e, block, "column", column_of(t, &t->out, j));
+  loop_expr *row = contract_let(e, block, "row", thread_row(t, i));
+  loop_expr *column = contract_let(e, block, "column", thread_column(t, &t->out, j));
   contract_point p = {.lanes = (uint16_t)lanes};
   loop_expr *exists = contract_lt(e, row, t->at.row_count);
   block = contract_if(e, block, contract_both(e, exists, contract_lt(e, column, width)), NULL);
@@ -465,12 +452,12 @@ static void hand_out(emission *t, loop_block *block) {
 }
 
 static void emit_keys(emission *t, loop_block *block) {
-  first_product(t, block);
+  multiply_keys(t, block);
   if (t->at.a->chain_count)
     compute_scores(t, block);
   exclude_keys(t, block);
   weigh_rows(t, block);
-  second_product(t, block);
+  multiply_values(t, block);
 }
 
 // ---- the kernel
@@ -503,8 +490,8 @@ static void choose_sizes(emission *t) {
 
 // Opens a tile of `rows` rows and `steps` steps: rows are adjacent where threads multiply
 // elements, steps in fragments.
-static tile open_tile(emission *t, const char *name, int64_t rows, int64_t steps,
-                      bool steps_adjacent) {
+static tile open_shared(emission *t, const char *name, int64_t rows, int64_t steps,
+                        bool steps_adjacent) {
   int64_t line = (steps_adjacent ? steps : rows) + PAD, lines = steps_adjacent ? rows : steps;
   tile made = {.of_row = steps_adjacent ? line : 1, .of_step = steps_adjacent ? 1 : line};
   made.buffer = pir_loop_shared(t->e.fn, name, PIR_F32, lines * line);
@@ -514,12 +501,12 @@ static tile open_tile(emission *t, const char *name, int64_t rows, int64_t steps
 static void open_memory(emission *t) {
   loop_fn *fn = t->e.fn;
   const sums_kind *kind = t->kind;
-  bool fragments = by_fragments(t);
+  bool fragments = in_fragments(t);
   int64_t columns = t->out.vectors * kind->row_threads * t->out.lanes;
-  t->queries = open_tile(t, "queries", t->rows_of_unit, kind->step, fragments);
-  t->keys = open_tile(t, "keys", kind->keys, kind->step, fragments);
-  t->weights = open_tile(t, "weights", t->rows_of_unit, kind->keys, true);
-  t->values = open_tile(t, "values", columns, kind->value_step, fragments);
+  t->queries = open_shared(t, "queries", t->rows_of_unit, kind->step, fragments);
+  t->keys = open_shared(t, "keys", kind->keys, kind->step, fragments);
+  t->weights = open_shared(t, "weights", t->rows_of_unit, kind->keys, true);
+  t->values = open_shared(t, "values", columns, kind->value_step, fragments);
   t->scores.held = pir_loop_registers(fn, "scores", PIR_F32, (uint16_t)t->scores.lanes,
                                       t->scores.vectors * t->rows);
   t->out.held =
@@ -548,7 +535,7 @@ static void emit_unit(emission *t, loop_block *block) {
   t->key_count = contract_let(e, body, "keys", left);
   emit_keys(t, body);
   if (!t->at.l->why)
-    hand_out(t, block);
+    finish_rows(t, block);
 }
 
 void lower_attention_device(lowering *l, const attention *a, lower_stages *stages) {
@@ -565,7 +552,7 @@ void lower_attention_device(lowering *l, const attention *a, lower_stages *stage
   emit_unit(&t, block);
   pir_text_format(l->how, sizeof l->how, "attention, blocks of %lld rows and %lld keys%s",
                   (long long)t.rows_of_unit, (long long)t.kind->keys,
-                  by_fragments(&t) ? " in fragments" : "");
+                  in_fragments(&t) ? " in fragments" : "");
   lower_stage s = {l->fn, units};
   pir_vec_push(&l->m->arena, stages, s);
 }

@@ -226,7 +226,7 @@ static loop_expr *read_combination(loop_reader *r, loop_kind kind, int group,
 
 // Reads the number behind "team", if there is one. Returns where the combination begins, or 0
 // if the word is no team's.
-static size_t read_group(pir_str word, int *out_group) {
+static size_t read_neighbours(pir_str word, int *out_group) {
   size_t stem = strlen("team"), at = stem;
   while (at < word.size && word.data[at] != '_')
     at++;
@@ -285,7 +285,7 @@ static loop_expr *read_call(loop_reader *r) {
     return read_zip(r, loop_at_word(r, "zip_upper"));
   if (has_stem(word, "fold_") && combine_behind(word, 5))
     return read_combination(r, LOOP_FOLD, 0, combine_behind(word, 5));
-  size_t team = has_stem(word, "team") ? read_group(word, &group) : 0;
+  size_t team = has_stem(word, "team") ? read_neighbours(word, &group) : 0;
   if (team && combine_behind(word, team))
     return read_combination(r, LOOP_TEAM, group, combine_behind(word, team));
   if (loop_take_word(r, "bits"))
