@@ -1,6 +1,6 @@
 // The CUDA back end: binds loop modules to threads, prints CUDA C, compiles it to a CUBIN. The
 // printed source has no #include. A kernel is
-// `extern "C" __global__ void NAME(buffers.., extents.., long long end)`.
+// `extern "C" __global__ void NAME(buffers.., extents.., [report, launch,] long long end)`.
 #ifndef PIR_CODEGEN_CUDA_H
 #define PIR_CODEGEN_CUDA_H
 

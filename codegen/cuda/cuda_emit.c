@@ -267,6 +267,18 @@ static bool is_copying(const loop_stmt *s) {
   return s->kind == LOOP_COPY || s->kind == LOOP_COMMIT || s->kind == LOOP_WAIT;
 }
 
+// Out of the way: few runs fail.
+static void emit_trap(cuda_emitter *e, const loop_stmt *s) {
+  settle(e, s->trap.where, NULL, NULL);
+  cuda_indent(e);
+  cuda_text(e, "if (");
+  for (unsigned lane = 0; lane < s->trap.where->lanes; lane++) {
+    cuda_text(e, lane ? " || " : "");
+    cuda_put(e, s->trap.where, lane);
+  }
+  pir_strbuf_format(&e->text, ") pir_trap(report, launch, %u);\n", s->trap.number);
+}
+
 static void write_block(cuda_emitter *e, const loop_block *block) {
   for (const loop_stmt *s = block->first; s && !e->why; s = s->next) {
     switch ((loop_stmt_kind)s->kind) {
@@ -277,7 +289,7 @@ static void write_block(cuda_emitter *e, const loop_block *block) {
       case LOOP_SCATTER: write_store(e, s); break;
       case LOOP_ACCUMULATE: write_accumulate(e, s); break;
       case LOOP_PREFETCH: break;  // other warps hide the latency
-      case LOOP_TRAP: break;      // no trap is reported: the element read instead is the result
+      case LOOP_TRAP: emit_trap(e, s); break;
       case LOOP_MMA: emit_mma(e, s); break;
       case LOOP_TILE: e->why = "tile registers"; break;
       case LOOP_COPY: emit_copy(e, s); break;
@@ -321,6 +333,7 @@ static void describe_kernel(cuda_emitter *e, pir_arena *arena, device_kernel *k)
       k->dims[k->dim_count++] = (uint16_t)i;
   k->block_threads = fn->threads <= WARP ? e->machine->device.block_threads : fn->threads;
   k->block_units = units_of_block(e);
+  k->reports = fn->traps;
 }
 
 static void put_head(const cuda_emitter *e, const device_kernel *k, pir_strbuf *out) {
@@ -337,6 +350,8 @@ static void put_head(const cuda_emitter *e, const device_kernel *k, pir_strbuf *
   }
   for (unsigned i = 0; i < k->dim_count; i++)
     pir_strbuf_format(out, "%sconst i64 n%u", written++ ? ", " : "", k->dims[i]);
+  if (k->reports)
+    pir_strbuf_format(out, "%spir_report *report, const u64 launch", written++ ? ", " : "");
   pir_strbuf_format(out, "%sconst i64 end) {\n", written ? ", " : "");
   pir_strbuf_format(out,
                     e->fn->threads > WARP ? "  const int thread = threadIdx.x;\n"

@@ -18,6 +18,10 @@ const char cuda_prelude[] =
     "template <class A, class B> PIR_FN A pir_bits(B b) {\n"
     "  static_assert(sizeof(A) == sizeof(B), \"sizes differ\");\n"
     "  A a;\n  memcpy(&a, &b, sizeof a);\n  return a;\n}\n"
+    // a check that failed (pir_device_report): the first kernel that meets one notes it
+    "struct pir_report { u64 launch, check; };\n"
+    "PIR_FN void pir_trap(volatile pir_report *report, u64 launch, u64 check) {\n"
+    "  if (report->check == 0) { report->launch = launch; report->check = check; }\n}\n"
     // 16-bit floats
     "PIR_FN f32 pir_from_bf16(u16 x) { return pir_bits<f32>((u32)x << 16); }\n"
     "#ifdef __CUDA_ARCH__\n"

@@ -247,7 +247,8 @@ static pir_status link_kernels(pir_compiler *c, unit *u, const pir_image *image)
                                     .dims = k->dims,
                                     .dim_count = k->dim_count,
                                     .threads = k->block_threads,
-                                    .units = k->block_units};
+                                    .units = k->block_units,
+                                    .reports = k->reports};
     kernels[i].code = pir_image_code(image, &kernels[i].code_bytes);
     u->code.stages[i].kernel = &kernels[i];
   }

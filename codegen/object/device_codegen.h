@@ -7,13 +7,14 @@
 
 #include "llvm_backend.h"
 
-// One kernel a function of the module. Its parameters are pointers to buffers, extents, and the
-// number of units; blocks of `block_threads` threads take `block_units` units at a time.
+// One kernel a function of the module. Its parameters are those of pir_stage_kernel; blocks of
+// `block_threads` threads take `block_units` units at a time.
 typedef struct device_kernel {
   const char *name;
   uint16_t *slots, slot_count;  // buffers of the group, in the order of the parameters
   uint16_t *dims, dim_count;    // run-time extents of the group, in the order of the parameters
   int block_threads, block_units;
+  bool reports;  // it has checks that may fail
 } device_kernel;
 
 typedef struct device_source {

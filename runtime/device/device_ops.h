@@ -43,7 +43,8 @@ struct pir_device_ops {
   // Memory of the device, aligned to 256 bytes. Freeing waits for work that uses it.
   int (*memory_take)(const pir_device *device, size_t bytes, void **out_memory);
   int (*memory_give)(const pir_device *device, void *memory);
-  // Memory of the host for copies that run while the host does other work.
+  // Memory of the host for copies that run while the host does other work. Kernels may write
+  // to it, by the same address.
   int (*staging_take)(const pir_device *device, size_t bytes, void **out_memory);
   int (*staging_give)(const pir_device *device, void *memory);
 

@@ -1,7 +1,9 @@
 // Queues. The work of a queue runs in order, so freed memory may be reused at once: its former
 // user runs before the next one. Blocks are kept by size class (four for each power of two).
 // Host memory is copied through pinned staging memory, a ring of slices; an event reports when
-// a slice is free again. Downloads stay in their slice until the queue is waited for.
+// a slice is free again. Downloads stay in their slice until the queue is waited for. The
+// report lies behind the slices: writing it costs kernels that meet no failed check nothing, and
+// reading it no copy.
 #include "device_ops.h"
 
 #include <stdlib.h>
@@ -27,6 +29,7 @@ struct pir_queue {
   void *stream;
   bool own_stream;
   char *staging;
+  pir_device_report *report;
   slice slices[SLICES];
   unsigned next;           // slice
   block *unused[CLASSES];  // memory nobody has
@@ -47,9 +50,11 @@ static pir_status open_stream(pir_queue *q, void *stream) {
     q->own_stream = true;
   }
   void *staging = NULL;
-  PIR_TRY(
-      CALL(q, "taking pinned memory", staging_take, (size_t)SLICES * SLICE_BYTES, &staging));
+  PIR_TRY(CALL(q, "taking pinned memory", staging_take,
+               (size_t)SLICES * SLICE_BYTES + sizeof *q->report, &staging));
   q->staging = staging;
+  q->report = (pir_device_report *)(q->staging + (size_t)SLICES * SLICE_BYTES);
+  *q->report = (pir_device_report){0};
   for (int i = 0; i < SLICES; i++) {
     q->slices[i].memory = q->staging + (size_t)i * SLICE_BYTES;
     PIR_TRY(CALL(q, "making an event", event_create, false, &q->slices[i].done));
@@ -220,6 +225,19 @@ pir_status pir_queue_wait(pir_queue *q) {
   for (unsigned i = 0; i < SLICES; i++)
     PIR_TRY(finish_slice(q, &q->slices[(q->next + i) % SLICES]));
   return PIR_OK;
+}
+
+void pir_queue_abandon(pir_queue *q) {
+  (void)q->device->ops->stream_wait(q->device, q->stream);
+  for (unsigned i = 0; i < SLICES; i++) {
+    q->slices[i].busy = false;
+    q->slices[i].wants = NULL;
+  }
+  *q->report = (pir_device_report){0};
+}
+
+pir_device_report *pir_queue_report(pir_queue *q) {
+  return q->report;
 }
 
 // ---- kernels

@@ -1,10 +1,13 @@
 // Indices read from tensors, in and out of range: compiled code gives the kernels' results, or
 // refuses the run as they do, and touches no memory out of range. Operands border on pages that
-// cannot be read, before and behind, for code of every level of x86-64 that this processor has.
+// cannot be read, before and behind, for code of every level of x86-64 that this processor has,
+// and for a device where one is found, as on the stand-ins of test/cuda/shim. There launches
+// become graphs.
 #include "../../tools/ports.h"
 
 #include <pir/layer/codegen.h>
 #include <pir/compiler/dialects.h>
+#include <pir/engine/device.h>
 #include <pir/engine/model.h>
 #include <pir/compiler/text.h>
 
@@ -20,7 +23,8 @@
 
 #define COMPILED "canon,expand,group{few=0},dce,bind"
 
-static const char *const levels[] = {"native", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+static const char *const levels[] = {"native",    "x86-64",    "x86-64-v2",
+                                     "x86-64-v3", "x86-64-v4", "cuda"};
 
 enum { ROWS = 9, COLUMNS = 13, MANY = 21, LEVELS = sizeof levels / sizeof *levels };
 
@@ -251,13 +255,24 @@ static void check_empty(const char *what, const index_case *c, pir_session *comp
   place_inputs(f, c, at_end, ROWS);
 }
 
+static bool is_here(const char *level) {
+  pir_target unused;
+  pir_device *device;
+  pir_message why;
+  if (!pir_device_is_kind(level))
+    return !pir_target_get(level, &unused);
+  if (pir_device_open(level, 0, NULL, &device, &why))
+    return false;
+  pir_device_close(device);
+  return true;
+}
+
 static void check_case(const pir_program *program, const index_case *c, bool dynamic,
                        fixture *f) {
-  pir_target unused;
   char what[160];
   pir_session *called = open(program, c, "kernels", NULL);
   for (size_t k = 0; k < LEVELS; k++) {
-    if (pir_target_get(levels[k], &unused))
+    if (!is_here(levels[k]))
       continue;
     pir_session *compiled = open(program, c, COMPILED, levels[k]);
     for (int at_end = 0; at_end < 2; at_end++) {

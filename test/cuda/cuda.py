@@ -14,6 +14,7 @@ FOLDER holds models/ of recordings. For each model
   attention  build/test/attention_test: attention by its device kernel, compared with plain loops; each attention of a model is
              one kernel; numbers and machine code of heads of several sizes
   failures   build/test/device_faults_test: every call of the stand-ins fails once
+  indices    build/test/indices_test, and the runs of codegen/indices: kernels report an index out of range as the processor does
   machine code  of every kernel, for one architecture, of a few models in each mode (machine_code.py). Skipped where nvdisasm is not installed.
   copies     a kernel that copies asynchronously, and what is left of it without its waits or barriers (copies.py)
   products   test/codegen/cuda/products.pir, in modes and on a device without asynchronous copies, compared with the processor
@@ -27,6 +28,7 @@ import ctypes
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -43,7 +45,7 @@ UNKNOWN = [70, 999]  # a device that is too old, and one of a later time
 WITHOUT_TILES = 75  # a device whose threads multiply no tiles: a mode changes nothing there
 LATER = 129  # a later minor version of a known device
 TABLE_OF = (13, 0)  # the version of NVRTC whose architectures the library lists
-DEVICE_TESTS = ["device_test", "device_ports_test", "device_faults_test", "comm_test", "attention_test"]
+DEVICE_TESTS = ["device_test", "device_ports_test", "device_faults_test", "comm_test", "attention_test", "indices_test"]
 ATTENTIONS = {"bert_tiny": 2, "vit_tiny": 2, "gpt_tiny": 2, "llama_prefill": 2, "diffusion_unet_tiny": 1}
 ATTENTION = re.compile(r"\bpd_op\.matmul,.*pd_op\.exp,.*pd_op\.matmul\b")
 AGAIN = ["mlp", "lenet", "bert_tiny"]  # run often enough that graphs are made, and compared afterwards
@@ -55,6 +57,8 @@ STEP = 1e-3  # of an f16
 ERROR = re.compile(r"max_rel_error (\S+) of the largest element")
 COUNTS = re.compile(r"shim: (\d+) launches, (\d+) graphs")
 # Of the stack: what the range reduction of sines takes; a spilled tile takes more.
+INDICES = pathlib.Path(__file__).resolve().parents[1] / "codegen/indices"
+PLAIN_RUN = re.compile(r"// RUN: (?:not )?pir-run %s ((?:--input=\S+ ?)+)(?:2>&1 .*)?$", re.M)
 LIMITS = {"registers": 255, "stack": 40, "shared": 48 << 10, "registers of a block": 64 << 10}
 PRODUCTS = pathlib.Path(__file__).resolve().parents[1] / "codegen/cuda/products.pir"
 INPUT = re.compile(r'dtype:(\w+),name:"(\w+)".*shape:\[(\d+),(\d+)\]')
@@ -251,6 +255,18 @@ def unknown_device_job(build, folder, arch):
     return name, "pass" if code == UNSUPPORTED and told else "fail", f"exit code {code}: {last_line(err)}"
 
 
+def indices_job(build, program, cache):
+    """The runs that a test of indices makes end as on the processor."""
+    name = f"cuda indices {program.stem}"
+    for inputs in PLAIN_RUN.findall(program.read_text()):
+        command = [build / "bin/pir-run", program, *shlex.split(inputs.replace("%S", str(INDICES)))]
+        code, _, err = run(command)
+        found, _, said = run([*command, "--target=cuda", f"--cache={cache}"], LD_LIBRARY_PATH=str(build / "cuda"))
+        if (found, last_line(said)) != (code, last_line(err)):
+            return name, "fail", f"{inputs}: {found}, {last_line(said)}; on the processor {code}, {last_line(err)}"
+    return name, "pass", ""
+
+
 def device_job(build, test):
     name = f"cuda {test}"
     code, out, err = run([build / "test" / test], LD_LIBRARY_PATH=str(build / "cuda"))
@@ -276,6 +292,7 @@ def main():
         jobs += [pool.submit(device_job, build, test) for test in DEVICE_TESTS if (build / "test" / test).exists()]
         jobs += [pool.submit(machine_code_job, build, HEADS, math) for math in ("strict", "fast") if models]
         jobs += [pool.submit(heads_job, build, "strict", STEP), pool.submit(heads_job, build, "fast", MATH["fast"])]
+        jobs += [pool.submit(indices_job, build, program, cache) for program in sorted(INDICES.glob("*.pir"))]
         for m in models:
             jobs += [pool.submit(resources_job, build, m, arch, totals) for arch in ARCHITECTURES]
             jobs += [pool.submit(math_job, build, m, cache)] if m.name in AGAIN else []

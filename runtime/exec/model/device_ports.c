@@ -93,7 +93,7 @@ pir_status pir_session_place_device_input(pir_session *s, uint32_t buffer, void 
   *out_data = input->dense.data;
   PIR_TRY(pir_frame_queue_status(
       f, pir_queue_download(f->queue, input->dense.data, input->tensor.data, bytes)));
-  return pir_frame_queue_status(f, pir_queue_wait(f->queue));
+  return pir_frame_wait(f);
 }
 
 pir_status pir_session_upload(pir_session *s, const pir_tensor *from, const pir_tensor *to) {
@@ -118,7 +118,5 @@ pir_status pir_session_finish_outputs(pir_session *s) {
   bool waits = false;
   for (uint32_t i = 0; i < s->model->plan.output_count; i++)
     waits |= s->outputs[i].is_bound && s->outputs[i].on_device;
-  return waits && s->own_stream
-             ? pir_frame_queue_status(&s->frame, pir_queue_wait(s->frame.queue))
-             : PIR_OK;
+  return waits && s->own_stream ? pir_frame_wait(&s->frame) : PIR_OK;
 }

@@ -547,8 +547,10 @@ pir_status pir_session_run(pir_session *s) {
     status = run(s);
     pir_session_leave_arena(s);
   }
-  if (status)
+  if (status) {
+    pir_frame_abandon(&s->frame);
     pir_frame_drop_late(&s->frame, true);
+  }
   s->has_run = !status;
   s->stats.runs += !status;
   describe_failure(s, status);

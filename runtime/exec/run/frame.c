@@ -76,7 +76,7 @@ pir_status pir_frame_create(const plan *of, const pir_allocator *allocator, fram
   out_frame->group_dims =
       pir_arena_zalloc(memory, of->most_dims * sizeof *out_frame->group_dims);
   out_frame->arguments =
-      pir_arena_zalloc(memory, (of->most_buffers + of->most_dims + 1) * sizeof(void *));
+      pir_arena_zalloc(memory, (of->most_buffers + of->most_dims + 3) * sizeof(void *));
   if (!memory->failed && !create_regions(out_frame))
     return PIR_OK;
   pir_frame_release(out_frame);

@@ -151,10 +151,17 @@ pir_status pir_frame_queue_status(frame *f, pir_status status);
 
 // Groups and transfers of a device (launch.c).
 pir_status pir_frame_launch(frame *f, const plan_instr *instr);
+// Notes the queue's message and the ops where `status` is a failure to launch an instruction or
+// the segment that it begins, and returns the status.
+pir_status pir_frame_launched(frame *f, const plan_instr *instr, pir_status status);
 pir_status pir_frame_run_segment(frame *f, uint32_t first);  // graphs.c
 pir_status pir_frame_transfer(frame *f, const plan_instr *instr);
-// Waits until all copies from the device are complete.
+// Waits for the device; then fails if a check in a kernel did.
+pir_status pir_frame_wait(frame *f);
+// Waits if some copies from the device are not complete.
 pir_status pir_frame_settle(frame *f);
+// After a failure: nothing of the run is left on the device that would write to the host.
+void pir_frame_abandon(frame *f);
 
 // Control flow and arrays (run_regions.c, arrays.c).
 pir_status pir_frame_run_control(frame *f, const plan_instr *instr, uint32_t number);

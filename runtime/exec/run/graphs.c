@@ -63,7 +63,8 @@ pir_status pir_frame_run_segment(frame *f, uint32_t first) {
     PIR_TRY(capture(f, first, slot));
   if (!slot->graph)
     return PIR_OK;  // refused: launched already
-  return pir_frame_queue_status(f, pir_queue_run_graph(f->queue, slot->graph));
+  return pir_frame_launched(f, &f->plan->instrs[first],
+                            pir_queue_run_graph(f->queue, slot->graph));
 }
 
 void pir_session_drop_graphs(pir_session *s, shape_plan *shapes) {

@@ -1,5 +1,6 @@
 // Instructions on a device: groups launch kernels, transfers copy over the bus. Both are only
-// enqueued. The host waits before it reads memory that a transfer writes.
+// enqueued. The host waits before it reads memory that a transfer writes. A check that fails in
+// a kernel is found after that wait, so it ends the run before any of its results is read.
 #include "frame.h"
 
 pir_status pir_frame_queue_status(frame *f, pir_status status) {
@@ -8,16 +9,28 @@ pir_status pir_frame_queue_status(frame *f, pir_status status) {
 }
 
 static pir_status launch(frame *f, const pir_stage_kernel *stage,
-                         const pir_device_kernel *kernel, int64_t units) {
+                         const pir_device_kernel *kernel, uint64_t number, int64_t units) {
+  pir_device_report *report = pir_queue_report(f->queue);
   void **argument = f->arguments;
   for (uint16_t i = 0; i < stage->buffer_count; i++)
     *argument++ = &f->group_buffers[stage->buffers[i]];
   for (uint16_t i = 0; i < stage->dim_count; i++)
     *argument++ = &f->group_dims[stage->dims[i]];
+  if (stage->reports) {
+    *argument++ = &report;
+    *argument++ = &number;
+  }
   *argument = &units;
   int64_t blocks = (units - 1) / stage->units + 1;
-  return pir_frame_queue_status(
-      f, pir_queue_launch(f->queue, kernel, blocks, stage->threads, f->arguments));
+  return pir_queue_launch(f->queue, kernel, blocks, stage->threads, f->arguments);
+}
+
+pir_status pir_frame_launched(frame *f, const plan_instr *instr, pir_status status) {
+  if (!status)
+    return PIR_OK;
+  status = pir_frame_fail_op(f, status, instr->label, pir_queue_message(f->queue));
+  pir_exec_add_place(&f->message, instr->place);
+  return status;
 }
 
 pir_status pir_frame_launch(frame *f, const plan_instr *instr) {
@@ -27,7 +40,10 @@ pir_status pir_frame_launch(frame *f, const plan_instr *instr) {
   for (size_t i = 0; i < group->code->stage_count; i++) {
     int64_t units = f->values[p->words[group->units + i]];
     if (units > 0)
-      PIR_TRY(launch(f, group->code->stages[i].kernel, &f->kernels[group->kernels + i], units));
+      PIR_TRY(pir_frame_launched(f, instr,
+                                 launch(f, group->code->stages[i].kernel,
+                                        &f->kernels[group->kernels + i],
+                                        (uint64_t)(instr - p->instrs), units)));
   }
   return PIR_OK;
 }
@@ -54,9 +70,30 @@ pir_status pir_frame_transfer(frame *f, const plan_instr *instr) {
   return pir_frame_queue_status(f, pir_queue_download(f->queue, to->data, from->data, bytes));
 }
 
-pir_status pir_frame_settle(frame *f) {
-  if (!f->downloading)
+static pir_status check_report(frame *f) {
+  pir_device_report *report = pir_queue_report(f->queue);
+  if (!report->check)
     return PIR_OK;
+  const plan_instr *instr = &f->plan->instrs[report->launch];
+  const pir_compiled_group *code = f->plan->groups[instr->detail].code;
+  pir_exec_fail(&f->message, PIR_INVALID, "%s", code->traps[report->check - 1]);
+  pir_exec_add_place(&f->message, instr->place);
+  *report = (pir_device_report){0};
+  return PIR_INVALID;
+}
+
+pir_status pir_frame_wait(frame *f) {
   f->downloading = false;
-  return pir_frame_queue_status(f, pir_queue_wait(f->queue));
+  PIR_TRY(pir_frame_queue_status(f, pir_queue_wait(f->queue)));
+  return check_report(f);
+}
+
+pir_status pir_frame_settle(frame *f) {
+  return f->downloading ? pir_frame_wait(f) : PIR_OK;
+}
+
+void pir_frame_abandon(frame *f) {
+  f->downloading = false;
+  if (f->queue)
+    pir_queue_abandon(f->queue);
 }

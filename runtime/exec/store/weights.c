@@ -149,7 +149,9 @@ static pir_status run_once(pir_model *model, pir_parallel parallel, pir_message 
   f.parts_behind = p->pack_count;
   pir_status status = pir_frame_run(&f, true);
   if (!status && f.queue)  // then host copies may go, and other streams may read
-    status = pir_frame_queue_status(&f, pir_queue_wait(f.queue));
+    status = pir_frame_wait(&f);
+  if (status)
+    pir_frame_abandon(&f);
   *message = f.message;
   pir_frame_release(&f);
   return status;

@@ -12,6 +12,8 @@
 // RUN: pir-run %s --input=x=0x64xf32=0 --input=index=0xi64=0
 // RUN: pir-opt %s --pipeline=compile --emit=loops | FileCheck %s --check-prefix=LOOPS
 // LOOPS: trap 1 where not(
+// RUN: pir-opt %s --pipeline=compile-cuda --emit=cuda | FileCheck %s --check-prefix=CUDA
+// CUDA: if ((!{{.*}})) pir_trap(report, launch, 1);
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,64],stop_gradient:[true]} : () -> tensor<-1x64xf32>
     (%1) = "pd_op.data" () {dtype:int64,name:"index",place:Place(undefined:0),shape:[-1],stop_gradient:[true]} : () -> tensor<-1xi64>

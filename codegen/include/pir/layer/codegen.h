@@ -87,7 +87,8 @@ PIR_API const char *pir_math_names(void);
 // ---- a compiled group
 
 // A stage for a device: a kernel of its code. Its parameters are pointers to `buffers` of the
-// group in this order, then `dims` of its extents, then the number of units, as int64_t.
+// group in this order, then `dims` of its extents, then, if it `reports`, a pir_device_report
+// and the number of the launch, then the number of units, as int64_t.
 typedef struct pir_stage_kernel {
   // The code, as pir_device_load takes it; stages with the same pointer share it.
   const void *code;
@@ -101,6 +102,8 @@ typedef struct pir_stage_kernel {
   uint16_t buffer_count, dim_count;
   // Threads and units of a block.
   int threads, units;
+  // Whether it has checks, which the group's `traps` describe.
+  bool reports;
 } pir_stage_kernel;
 
 // A stage: one parallel loop of a compiled group.

@@ -100,6 +100,22 @@ PIR_API PIR_NODISCARD pir_status pir_queue_launch(pir_queue *queue,
                                                   void **arguments);
 // Waits until all work of the queue is done, and reports what failed on the way.
 PIR_API PIR_NODISCARD pir_status pir_queue_wait(pir_queue *queue);
+// After a failure: waits until no work of the queue runs, drops its downloads, whose host memory
+// may go then, and empties its report.
+PIR_API void pir_queue_abandon(pir_queue *queue);
+
+// A check of its data that failed in a kernel.
+typedef struct pir_device_report {
+  // Number of the launch, which the host gave the kernel.
+  uint64_t launch;
+  // Number of the check in the kernel's group, from 1 on; 0: none failed.
+  uint64_t check;
+} pir_device_report;
+
+// Returns the report of the first check that failed in the queue's work since the report was
+// emptied, by setting it to 0. Kernels write it by this address, which is valid as long as the
+// queue; the host may read it after pir_queue_wait.
+PIR_API pir_device_report *pir_queue_report(pir_queue *queue);
 // Returns the text of the queue's last failure; it lives until the next one.
 PIR_API const char *pir_queue_message(const pir_queue *queue);
 
