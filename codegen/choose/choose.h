@@ -30,6 +30,8 @@ bool choose_is_copy(const pir_op *op, const pir_op *group, const pir_facts *fact
 // stacks.
 int choose_joined_operand(const pir_op *op, pir_clause_kind kind, const pir_facts *facts,
                           int *out_axis);
+// Does the same for any split, whose parts may lack the axis.
+int choose_divided_operand(const pir_op *op, const pir_facts *facts, int *out_axis);
 
 // Matches attention whose second product is `op` (attention.h). Returns the op that permutes
 // the result's axes, or NULL; if there is one, from[d] is the source axis of axis d.

@@ -163,7 +163,7 @@ const char *choose_refusal(const pir_op *op, const pir_facts *facts, const pir_t
     return no_form;
   if (def->clause->kind == PIR_CLAUSE_CONTRACT)
     return refuse_contraction(op, facts, target);
-  probe_open(&p, facts, NULL, NULL);
+  probe_open(&p, facts, target, NULL);
   const char *why = NULL;
   if (!lowers_alone(&p.l, op))
     why = p.l.why ? state_unsupported(arena, p.l.why) : no_form;
@@ -214,13 +214,14 @@ static int joined_rank(lower_site *site, int operand) {
   return whole ? lower_fact(site->l, whole)->rank : 0;
 }
 
-int choose_joined_operand(const pir_op *op, pir_clause_kind kind, const pir_facts *facts,
-                          int *out_axis) {
+static int find_joined(const pir_op *op, pir_clause_kind kind, bool stacks,
+                       const pir_facts *facts, int *out_axis) {
   lower_site site;
   probe p;
   int operand = -1;
   probe_open(&p, facts, NULL, NULL);
-  if (lower_open(&p.l, op, 0, &site) && site.clause->kind == kind && !site.clause->stack) {
+  if (lower_open(&p.l, op, 0, &site) && site.clause->kind == kind &&
+      (stacks || !site.clause->stack)) {
     operand = site.clause->nodes[site.clause->body].k;
     int rank = joined_rank(&site, operand);
     *out_axis = rank > 0 ? (int)lower_join_axis(&site, rank) : -1;
@@ -229,6 +230,15 @@ int choose_joined_operand(const pir_op *op, pir_clause_kind kind, const pir_fact
   }
   probe_close(&p);
   return operand;
+}
+
+int choose_joined_operand(const pir_op *op, pir_clause_kind kind, const pir_facts *facts,
+                          int *out_axis) {
+  return find_joined(op, kind, false, facts, out_axis);
+}
+
+int choose_divided_operand(const pir_op *op, const pir_facts *facts, int *out_axis) {
+  return find_joined(op, PIR_CLAUSE_SPLIT, true, facts, out_axis);
 }
 
 bool choose_find_attention(const pir_op *op, const pir_facts *facts, const pir_target *target,

@@ -37,6 +37,8 @@ static const pir_fact *result_fact(const grouping *g, const pir_op *op) {
   return pir_facts_of(g->facts, pir_op_result(op, 0));
 }
 
+// Whether all extents together are at most `few`: a call takes less time than the start of a
+// group.
 static bool is_small(const grouping *g, const pir_dim *shape, int rank) {
   int64_t n = 1, c;
   for (int d = 0; d < rank; d++) {
@@ -172,6 +174,24 @@ static bool all_by_element(const pir_op *op, const pir_clause *first) {
   return true;
 }
 
+// Whether the op repeats elements, on a device. On a processor it is called, which costs no
+// transfer there.
+static bool repeats_on_device(const grouping *g, const pir_op *op) {
+  const pir_clause *clause = pir_op_meaning(op)->clause;
+  const pir_node *body = &clause->nodes[clause->body];
+  if (!g->target.device || body->map_kind != PIR_MAP_ALIGNED)
+    return false;
+  const pir_fact *from = pir_facts_of(g->facts, pir_op_operand(op, (size_t)body->k)),
+                 *to = result_fact(g, op);
+  return !pir_dims_equal(g->dims, from->shape, from->rank, to->shape, to->rank);
+}
+
+// Whether the result is computed on the host of a device although it could be compiled: it
+// decides on shapes.
+static bool decides_shapes(const grouping *g, const pir_fact *f) {
+  return g->target.device && f->contents;
+}
+
 // Returns NULL if the op starts a cluster, else the reason why it is not compiled.
 static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
   static const char few[] = "few elements";
@@ -179,7 +199,7 @@ static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
   if (!clause)
     return n->once ? "it runs once" : "no clause says what an element is";
   const pir_fact *f = result_fact(g, n->op);
-  if (group_only_renames(clause))
+  if (group_only_renames(clause) && !repeats_on_device(g, n->op))
     return "it only renames elements";
   if (group_extends_cache(g, n->op, clause))
     return g->in_region ? "it extends a tensor that a loop carries, in place"
@@ -195,7 +215,7 @@ static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
   *c = (op_cluster){.kind = GROUP_ELEMENTS, .alone = alone, .rank = f->rank};
   memcpy(c->shape, f->shape, sizeof c->shape);
   c->aligned = clause->kind == PIR_CLAUSE_POINTWISE && reads_aligned(clause);
-  bool small = is_small(g, f->shape, f->rank);
+  bool small = is_small(g, f->shape, f->rank) || decides_shapes(g, f);
   c->follows_rows =
       small && clause->kind == PIR_CLAUSE_POINTWISE && group_follows_rows(g, n->op);
   switch (clause->kind) {
@@ -737,6 +757,8 @@ pir_status pir_pass_group(pir_pass_run *run) {
   PIR_TRY(read_target(&g));
   g.few = pir_run_option_int(run, "few", g.target.machine->group.few_elements);
   g.dims = pir_facts_dims(g.facts);
+  if (g.target.device)
+    PIR_TRY(group_slices(&g, pir_program_block(run->program)));
   PIR_TRY(group_block(&g, pir_program_block(run->program)));
   PIR_TRY(group_scans(&g, pir_program_block(run->program)));
   PIR_TRY(group_regions(&g));

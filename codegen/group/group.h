@@ -86,6 +86,8 @@ const char *group_not_a_pair(const grouping *g, const op_cluster *first,
 bool group_follows_rows(const grouping *g, const pir_op *op);
 // Leaves out what runs once, when weights are loaded. weights_once.c
 void group_leave_once(grouping *g);
+// For a device: replaces the parts of splits by slices. group_slices.c
+pir_status group_slices(grouping *g, pir_block *block);
 // Makes one cluster for each attention of the block. group_attention.c
 void group_attention(grouping *g);
 // Orders the block and makes a group op of each cluster. group_make.c

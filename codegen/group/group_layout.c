@@ -123,7 +123,7 @@ static void decide(grouping *g, pir_op *group) {
 }
 
 // A single transposition, or a resize of a tensor that is not channels-last, is a copy that the
-// runtime does faster.
+// runtime does faster on a processor.
 static bool better_called(grouping *g, const pir_op *group) {
   const pir_op *op = NULL;
   uint8_t order[PIR_MAX_RANK];
@@ -157,7 +157,7 @@ void group_layouts(grouping *g) {
       continue;
     }
     decide(g, op);
-    if (better_called(g, op))
+    if (!g->target.device && better_called(g, op))
       group_take_apart(g, op);
   }
 }

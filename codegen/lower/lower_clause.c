@@ -597,11 +597,8 @@ loop_expr *lower_result(lower_site *s, loop_expr *const *index) {
   if (!c)
     return member_of_list(l, s->op, s->result, index);
   bool bound = at_index(s, index);
-  if (c->trap >= 0) {
-    int64_t stops;
-    if (!lower_fixed(s, c->trap, &stops) || stops)
-      lower_fail(l, s->op, "a check that may stop the run");
-  }
+  if (c->trap >= 0)
+    lower_clause_trap(s);
   if (!is_computed(s->out->dtype))
     lower_fail(l, s->op, "elements that are not computed on");
   if (!bound)

@@ -186,6 +186,24 @@ static void raise_unless(lower_site *s, loop_expr *in, int operand) {
   pir_loop_trap(l->fn, l->block, trap_number(l, index_text(s, operand)), wanted);
 }
 
+// On a processor the kernel that is called copies what it reads as fast.
+void lower_clause_trap(lower_site *s) {
+  lowering *l = s->l;
+  const pir_clause *c = s->clause;
+  loop_expr *stops = lower_index(s, c->trap);
+  int64_t known;
+  bool fixed = pir_loop_is_int(stops, &known);
+  if (fixed && !known)
+    return;
+  if (fixed || c->trap_text < 0 || !l->target || !l->target->device) {
+    lower_fail(l, s->op, "a check that may stop the run");
+    return;
+  }
+  loop_expr *wanted =
+      lower_both(l, lower_both(l, l->guard, l->condition), lower_truth(s, c->trap));
+  pir_loop_trap(l->fn, l->block, trap_number(l, trap_text(s, c->text[c->trap_text])), wanted);
+}
+
 // ---- indices
 
 // Returns the result of an earlier check of the same index that applies here: its condition was

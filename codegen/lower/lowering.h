@@ -167,6 +167,7 @@ typedef struct lower_site {
 bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out_site);
 loop_expr *lower_result(lower_site *s, loop_expr *const *index);
 loop_expr *lower_index(lower_site *s, int node);
+void lower_clause_trap(lower_site *s);  // the condition that stops the run: lower_range.c
 loop_expr *lower_truth(lower_site *s, int node);          // value as a bool
 bool lower_fixed(lower_site *s, int node, int64_t *out);  // an index that must be a constant
 loop_expr *lower_clause_value(lower_site *s, int node, int type);

@@ -73,7 +73,8 @@ static const pir_machine cuda = {
     // Sums of that width fit the registers of a thread.
     .attention = {.rows = 1, .width = 128},
     .nest = {.row_elements = 16384, .keep_cost = 4},
-    .group = {.few_elements = 64, .scalar_rows = 3},
+    .group = {.few_elements = 0,      // a call costs two transfers
+              .scalar_rows = 0},      // so do products of few rows that are called
     .device = {.threads = 32,         // a warp
                .most_threads = 1024,  // limit of threads of a block, on every device
                .block_threads = 256,  // eight warps

@@ -5,7 +5,8 @@
 
 FOLDER holds models/ of recordings. For each model
   run        pir-run --target=cuda with the stand-ins for driver and NVRTC (cuda/shim): transfers, memory, launches and
-             graphs of the runtime as on a device, kernels executed on the processor, outputs compared
+             graphs of the runtime as on a device, kernels executed on the processor, outputs compared. Between feed and
+             fetch nothing is copied to or from the device, but for the models of TRANSFERS
   math       the same of a few models, by the modes that put products of f32 on tensor cores: errors are larger than those of
              the strict mode, and no larger than they may be. On a device without such products, modes change nothing
   architectures  those that the library lists are those of NVRTC 13.0. Skipped where it is not installed.
@@ -55,6 +56,11 @@ MATH = {"fast": 4e-3, "bf16": 3e-2}
 AS_PRODUCTS = [("strict", 80, 1e-6), ("strict", WITHOUT_TILES, 1e-6), ("fast", 80, MATH["fast"])]
 STEP = 1e-3  # of an f16
 ERROR = re.compile(r"max_rel_error (\S+) of the largest element")
+# Transfers inside a run; docs/explain/cuda.md states their causes. Other models have none.
+TRANSFERS = {"bert_tiny": 5, "conv_ops": 2, "crnn_tiny": 3, "fpn_roi_tiny": 7, "gru_classifier": 3, "if_branch": 2, "index_ops": 11,
+             "lstm_classifier": 4, "math_ops": 4, "reduce_ops": 5, "ssd_tiny": 8, "while_decoder": 4, "while_tensor_array": 1,
+             "yolo_tiny": 2}
+COPIED = re.compile(r"copied (?:to|from) the device")
 COUNTS = re.compile(r"shim: (\d+) launches, (\d+) graphs")
 # Of the stack: what the range reduction of sines takes; a spilled tile takes more.
 INDICES = pathlib.Path(__file__).resolve().parents[1] / "codegen/indices"
@@ -86,8 +92,8 @@ def tolerances(folder):
 
 def shim_job(build, folder, case, cache, totals):
     name = f"cuda run {folder.name}/{case.name}"
-    command = [build / "bin/pir-run", "--target=cuda", f"--cache={cache}", *tolerances(folder), folder / "model.json",
-               f"--case={case}"]
+    command = [build / "bin/pir-run", "--target=cuda", "--explain", f"--cache={cache}", *tolerances(folder),
+               folder / "model.json", f"--case={case}"]
     again = folder.name in AGAIN
     if again:
         command += ["--benchmark=0.01", f"--expect-dir={case}"]
@@ -96,8 +102,11 @@ def shim_job(build, folder, case, cache, totals):
     launches, graphs = (int(found[1]), int(found[2])) if found else (0, 0)
     totals["launches"] += launches
     totals["graphs"] += graphs
-    if code == 0 and ("leak" in err or not found or (again and not graphs)):
+    if code == 0 and ("device memory leak" in err or not found or (again and not graphs)):
         return name, "fail", err.strip()
+    copies, stated = len(COPIED.findall(err)), TRANSFERS.get(folder.name, 0)
+    if code == 0 and copies != stated:
+        return name, "fail", f"{copies} transfers inside a run, not {stated}"
     return name, "pass" if code == 0 else "skip" if code == UNSUPPORTED else "fail", last_line(COUNTS.sub("", err))
 
 
@@ -262,7 +271,8 @@ def indices_job(build, program, cache):
         command = [build / "bin/pir-run", program, *shlex.split(inputs.replace("%S", str(INDICES)))]
         code, _, err = run(command)
         found, _, said = run([*command, "--target=cuda", f"--cache={cache}"], LD_LIBRARY_PATH=str(build / "cuda"))
-        if (found, last_line(said)) != (code, last_line(err)):
+        # A kernel that is called says more of its operands, and a group may have another place.
+        if found != code or not last_line(err).startswith(last_line(said).partition(" (at ")[0]):
             return name, "fail", f"{inputs}: {found}, {last_line(said)}; on the processor {code}, {last_line(err)}"
     return name, "pass", ""
 

@@ -175,14 +175,12 @@ static void add_entry(plan_builder *b, entries *e, uint32_t slot) {
   *to = slot;
 }
 
-// Collects an operand's slots. An absent operand has an empty entry; a tensor on the other side
-// of the bus is transferred.
-static void add_entries(plan_builder *b, entries *e, size_t position, struct slot_list list,
-                        bool device) {
+// Collects the slots of an operand or a result. An absent one has an empty entry.
+static void add_entries(plan_builder *b, entries *e, size_t position, struct slot_list list) {
   e->starts[position] = (int32_t)e->count;
   e->members[position] = (int32_t)list.count;
   for (uint32_t i = 0; i < list.count; i++)
-    add_entry(b, e, pir_plan_place(b, b->p->words[list.first + i], device));
+    add_entry(b, e, b->p->words[list.first + i]);
   if (!list.count)
     add_entry(b, e, NONE);
 }
@@ -194,6 +192,13 @@ static uint32_t write_entries(plan_builder *b, const entries *e) {
   return first;
 }
 
+// Brings the tensors of an operand to the host, where the call reads their elements.
+static void place_operand(plan_builder *b, const pir_op *op, const pir_operand_def *def,
+                          uint32_t *slots, uint32_t count) {
+  for (uint32_t i = 0; i < count && !(def->flags & PIR_OPERAND_SHAPE_ONLY); i++)
+    slots[i] = pir_plan_place(b, op, slots[i], false);
+}
+
 static pir_status call_operands(plan_builder *b, const pir_op *op, const pir_opdef *def,
                                 entries *out) {
   *out = start_entries(b, def->operand_count);
@@ -202,8 +207,9 @@ static pir_status call_operands(plan_builder *b, const pir_op *op, const pir_opd
                      def->operand_count);
   for (size_t i = 0; i < def->operand_count; i++) {
     const pir_value *value = i < pir_op_operands(op) ? pir_op_operand(op, i) : NULL;
-    struct slot_list list = pir_plan_slots_of(b, value);
-    add_entries(b, out, i, list, false);
+    uint32_t first = out->count;
+    add_entries(b, out, i, pir_plan_slots_of(b, value));
+    place_operand(b, op, &def->operands[i], out->slots + first, out->count - first);
   }
   return PIR_OK;
 }
@@ -273,7 +279,7 @@ static pir_status call_results(plan_builder *b, const pir_op *op, const plan_cal
       list = pir_plan_results(b, value, def->results[i].flags & PIR_RESULT_VARIADIC);
     if (call->shapes_results)
       pir_plan_make_late(b->p, list);
-    add_entries(b, out, i, list, false);
+    add_entries(b, out, i, list);
   }
   return PIR_OK;
 }

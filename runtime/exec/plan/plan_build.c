@@ -143,13 +143,23 @@ uint32_t pir_plan_result(plan_builder *b, const pir_fact *fact) {
   return slot;
 }
 
-uint32_t pir_plan_place(plan_builder *b, uint32_t slot, bool device) {
+static void remark_transfer(const plan_builder *b, const pir_op *reader, uint32_t slot,
+                            bool device) {
+  uint8_t home = b->p->buffers[b->p->slots[slot].buffer].home;
+  if (device && home != HOME_INPUT && home != HOME_CONST)
+    pir_remark(reader, "reads what the host computes: it is copied to the device");
+  if (!device && !(pir_op_meaning(reader)->traits & PIR_OUTPUT))
+    pir_remark(reader, "runs on the host: what it reads is copied from the device");
+}
+
+uint32_t pir_plan_place(plan_builder *b, const pir_op *reader, uint32_t slot, bool device) {
   plan *p = b->p;
   uint32_t to;
   if (slot == NONE || p->buffers[p->slots[slot].buffer].device == device)
     return slot;
   if (pir_word_map_find(&b->moved, slot, &to))
     return to;
+  remark_transfer(b, reader, slot, device);
   plan_slot *copy = ARRAY_PUSH(&p->memory, p->slots, p->slot_count, p->slot_capacity);
   uint32_t *def = ARRAY_PUSH(&b->scratch, b->defs, b->def_count, b->def_capacity);
   *copy = p->slots[slot];

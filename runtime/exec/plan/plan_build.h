@@ -97,9 +97,10 @@ uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def);
 uint32_t pir_plan_result(plan_builder *b, const pir_fact *fact);
 // Returns the size of the slot's memory, as an expression.
 uint32_t pir_plan_bytes(plan_builder *b, uint32_t slot);
-// Returns the tensor on the device, or on the host: itself, or a transfer's result. One
-// transfer serves all readers.
-uint32_t pir_plan_place(plan_builder *b, uint32_t slot, bool device);
+// Returns the tensor on the device, or on the host, for `reader`: itself, or a transfer's
+// result. One transfer serves all readers. A remark tells of one that is neither of an input
+// nor of an output.
+uint32_t pir_plan_place(plan_builder *b, const pir_op *reader, uint32_t slot, bool device);
 uint32_t pir_plan_instr(plan_builder *b, plan_instr instr);
 // Copies a tensor to a slot that the next instruction defines.
 void pir_plan_copy(plan_builder *b, uint32_t from, uint32_t to);

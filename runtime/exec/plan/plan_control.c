@@ -272,7 +272,7 @@ pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
   if (instr.kind == PLAN_ARRAY_LIKE)
     instr.detail = filled_with(op);
   for (uint32_t i = 0; i < count; i++)
-    ins[i] = pir_plan_place(b, ins[i], false);
+    ins[i] = pir_plan_place(b, op, ins[i], false);
   instr.in = add_words(b, ins, count);
   instr.in_count = count;
   if (instr.kind == PLAN_ARRAY_POP)

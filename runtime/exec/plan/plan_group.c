@@ -153,7 +153,8 @@ static void add_operands(plan_builder *b, draft *d) {
 
 static void place_operands(plan_builder *b, draft *d, bool device) {
   for (size_t i = 0; i < pir_op_operands(d->op); i++)
-    d->in[i] = pir_plan_place(b, d->in[i], device);
+    if (d->code->reads[i])
+      d->in[i] = pir_plan_place(b, d->op, d->in[i], device);
 }
 
 // ---- results
@@ -374,7 +375,7 @@ static pir_status add_group(plan_builder *b, draft *d) {
 // Copies the tensor to the place where other groups expect it; NONE if that is impossible.
 static uint32_t copy_result(plan_builder *b, const pir_op *group, size_t i, uint32_t from) {
   plan *p = b->p;
-  from = pir_plan_place(b, from, false);
+  from = pir_plan_place(b, group, from, false);
   uint32_t to = pir_plan_result(b, pir_facts_of(b->facts, pir_op_result(group, i)));
   if (p->slots[to].late || !take_order(p, group, i, to) || !take_place(b, group, i, to))
     return NONE;

@@ -10,8 +10,8 @@
 
 // Returns the slot of a tensor whose shape follows from the inputs and whose steps are
 // contiguous; or NONE.
-static uint32_t plain_slot(plan_builder *b, const pir_value *value) {
-  uint32_t slot = pir_plan_place(b, pir_plan_slot_of(b, value), false);
+static uint32_t plain_slot(plan_builder *b, const pir_op *op, const pir_value *value) {
+  uint32_t slot = pir_plan_place(b, op, pir_plan_slot_of(b, value), false);
   bool plain =
       slot != NONE && !b->p->slots[slot].late && pir_plan_row_major(&b->p->slots[slot]);
   return plain ? slot : NONE;
@@ -21,7 +21,7 @@ static uint32_t plain_slot(plan_builder *b, const pir_value *value) {
 static uint32_t add_plain_slots(plan_builder *b, const pir_op *op, size_t count) {
   uint32_t *slots = pir_arena_zalloc(&b->scratch, count * sizeof *slots);
   for (size_t i = 0; i < count; i++)
-    if ((slots[i] = plain_slot(b, pir_op_operand(op, i))) == NONE)
+    if ((slots[i] = plain_slot(b, op, pir_op_operand(op, i))) == NONE)
       return NONE;
   uint32_t first = b->p->word_count;
   for (size_t i = 0; i < count; i++)

@@ -156,7 +156,7 @@ pir_status pir_plan_output(plan_builder *b, const pir_op *op) {
   uint32_t index = 0;
   pir_word_map_find(&b->ports, (uintptr_t)op, &index);
   const pir_fact *fact = pir_facts_of(b->facts, value);
-  uint32_t slot = claim_output(b, fact, pir_plan_place(b, from, false), index);
+  uint32_t slot = claim_output(b, fact, pir_plan_place(b, op, from, false), index);
   fill_port(b, &p->outputs[index], op, fact, slot);
   for (size_t i = 0; i < pir_op_results(op); i++)
     pir_plan_bind_slot(b, pir_op_result(op, i), slot);
