@@ -71,8 +71,8 @@ static bool find(grouping *g, pir_op *op, slicing *out) {
 
 static pir_status slice(slicing *s) {
   size_t count = pir_op_results(s->taker);
-  pir_value **parts = pir_arena_zalloc(
-      s->g->arena, pir_arena_size(s->g->arena, count + 1, sizeof *parts));
+  pir_value **parts =
+      pir_arena_zalloc(s->g->arena, pir_arena_size(s->g->arena, count + 1, sizeof *parts));
   pir_op *split = pir_value_op(pir_op_operand(s->taker, 0));
   int64_t begin = 0, extent = 1;
   for (size_t i = 0; i < count; i++, begin += extent) {
