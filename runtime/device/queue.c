@@ -2,8 +2,8 @@
 // user runs before the next one. Blocks are kept by size class (four for each power of two).
 // Host memory is copied through pinned staging memory, a ring of slices; an event reports when
 // a slice is free again. Downloads stay in their slice until the queue is waited for. The
-// report lies behind the slices: writing it costs kernels that meet no failed check nothing, and
-// reading it no copy.
+// report lies behind the slices, where kernels write it only if a check fails, and the host
+// reads it without a copy.
 #include "device_ops.h"
 
 #include <stdlib.h>

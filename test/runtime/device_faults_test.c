@@ -1,8 +1,8 @@
 // Every call of the driver and of NVRTC fails once, while a program is loaded, run often
 // enough that its launches become a graph, and run with a trace: an end with a status and a
 // message, which names the ops that were launched, or the right numbers. The session then runs
-// as before, and no memory of the device stays behind. On the stand-ins of test/cuda/shim alone,
-// which LD_LIBRARY_PATH names (test/cuda/cuda.py does), else skipped.
+// as before, and no memory of the device stays behind. On the stand-ins of test/cuda/shim
+// alone, which LD_LIBRARY_PATH names (test/cuda/cuda.py does), else skipped.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

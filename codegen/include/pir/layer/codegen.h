@@ -86,23 +86,20 @@ PIR_API const char *pir_math_names(void);
 
 // ---- a compiled group
 
-// A stage for a device: a kernel of its code. Its parameters are pointers to `buffers` of the
-// group in this order, then `dims` of its extents, then, if it `reports`, a pir_device_report
-// and the number of the launch, then the number of units, as int64_t.
+// A stage for a device: a kernel. Its parameters are pointers to `buffers` of the group, `dims`
+// of its extents, if it `reports` a pir_device_report and the number of the launch, and the
+// number of units, as int64_t.
 typedef struct pir_stage_kernel {
-  // The code, as pir_device_load takes it; stages with the same pointer share it.
+  // The code, as pir_device_load takes it, and its size. Stages with one pointer share it.
   const void *code;
-  // Size of the code.
   size_t code_bytes;
   // The kernel's name in the code.
   const char *name;
-  // Numbers of buffers and of dims in the group's interface.
+  // Numbers of buffers and of dims in the group's interface, and the lengths of both lists.
   const uint16_t *buffers, *dims;
-  // Lengths of both lists.
   uint16_t buffer_count, dim_count;
-  // Threads and units of a block.
+  // Threads and units of a block; and whether it has checks, which `traps` describe.
   int threads, units;
-  // Whether it has checks, which the group's `traps` describe.
   bool reports;
 } pir_stage_kernel;
 

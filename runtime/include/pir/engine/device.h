@@ -100,8 +100,8 @@ PIR_API PIR_NODISCARD pir_status pir_queue_launch(pir_queue *queue,
                                                   void **arguments);
 // Waits until all work of the queue is done, and reports what failed on the way.
 PIR_API PIR_NODISCARD pir_status pir_queue_wait(pir_queue *queue);
-// After a failure: waits until no work of the queue runs, drops its downloads, whose host memory
-// may go then, and empties its report.
+// After a failure: waits until no work of the queue runs, drops its downloads, whose host
+// memory may go then, and empties its report.
 PIR_API void pir_queue_abandon(pir_queue *queue);
 
 // A check of its data that failed in a kernel.
