@@ -92,15 +92,15 @@ PIR_API const char *pir_math_names(void);
 typedef struct pir_stage_kernel {
   // The code, as pir_device_load takes it, and its size. Stages with one pointer share it.
   const void *code;
-  size_t code_bytes;
+  size_t code_bytes;  // of the code
   // The kernel's name in the code.
   const char *name;
   // Numbers of buffers and of dims in the group's interface, and the lengths of both lists.
   const uint16_t *buffers, *dims;
-  uint16_t buffer_count, dim_count;
+  uint16_t buffer_count, dim_count;  // of both lists
   // Threads and units of a block; and whether it has checks, which `traps` describe.
   int threads, units;
-  bool reports;
+  bool reports;  // whether a check may fail
 } pir_stage_kernel;
 
 // A stage: one parallel loop of a compiled group.
