@@ -268,7 +268,7 @@ static bool is_copying(const loop_stmt *s) {
 }
 
 // Out of the way: few runs fail.
-static void emit_trap(cuda_emitter *e, const loop_stmt *s) {
+static void write_trap(cuda_emitter *e, const loop_stmt *s) {
   settle(e, s->trap.where, NULL, NULL);
   cuda_indent(e);
   cuda_text(e, "if (");
@@ -289,7 +289,7 @@ static void write_block(cuda_emitter *e, const loop_block *block) {
       case LOOP_SCATTER: write_store(e, s); break;
       case LOOP_ACCUMULATE: write_accumulate(e, s); break;
       case LOOP_PREFETCH: break;  // other warps hide the latency
-      case LOOP_TRAP: emit_trap(e, s); break;
+      case LOOP_TRAP: write_trap(e, s); break;
       case LOOP_MMA: emit_mma(e, s); break;
       case LOOP_TILE: e->why = "tile registers"; break;
       case LOOP_COPY: emit_copy(e, s); break;

@@ -14,7 +14,7 @@ typedef struct slicing {
   bool stacked;  // the parts lack the axis
 } slicing;
 
-static pir_op *create(void *user, const pir_op_spec *spec) {
+static pir_op *create_slice_op(void *user, const pir_op_spec *spec) {
   const slicing *s = user;
   return pir_rewriter_create(s->g->run->rewriter, s->taker, spec);
 }
@@ -29,7 +29,7 @@ static pir_named_attr ints_attr(const grouping *g, int attr, const int64_t *ints
 static pir_value *make_slice(slicing *s, int64_t begin, int64_t end) {
   const grouping *g = s->g;
   int64_t axis = s->axis, infer = 1;
-  pir_lower_target target = {create, s};
+  pir_lower_target target = {create_slice_op, s};
   pir_expand e = {.op = s->taker, .facts = g->facts, .target = &target};
   pir_value *operands[] = {s->whole, pir_expand_ints(&e, &begin, 1),
                            pir_expand_ints(&e, &end, 1)};
@@ -39,7 +39,7 @@ static pir_value *make_slice(slicing *s, int64_t begin, int64_t end) {
   return pir_expand_value(&e, PD_SLICE, operands, 3, attrs, 3);
 }
 
-static bool extent_of(const slicing *s, const pir_value *v, int64_t *out) {
+static bool part_extent(const slicing *s, const pir_value *v, int64_t *out) {
   const pir_fact *f = pir_facts_of(s->g->facts, v);
   return pir_fact_has_rank(f) && pir_dim_is_const(s->g->dims, f->shape[s->axis], out);
 }
@@ -48,13 +48,13 @@ static bool extent_of(const slicing *s, const pir_value *v, int64_t *out) {
 static bool parts_fit(const slicing *s) {
   int64_t whole, extent = 1, sum = 0;
   for (size_t i = 0; i < pir_op_results(s->taker); i++, sum += extent)
-    if (!s->stacked && !extent_of(s, pir_op_result(s->taker, i), &extent))
+    if (!s->stacked && !part_extent(s, pir_op_result(s->taker, i), &extent))
       return false;
-  return extent_of(s, s->whole, &whole) && whole == sum;
+  return part_extent(s, s->whole, &whole) && whole == sum;
 }
 
 // Whether `op` takes all parts of a split.
-static bool find(grouping *g, pir_op *op, slicing *out) {
+static bool takes_all_parts(grouping *g, pir_op *op, slicing *out) {
   const pir_value *list = pir_op_operands(op) == 1 ? pir_op_operand(op, 0) : NULL;
   const pir_op *split = list ? pir_value_op(list) : NULL;
   const pir_clause *clause = split ? pir_op_meaning(split)->clause : NULL;
@@ -96,7 +96,7 @@ pir_status group_slices(grouping *g, pir_block *block) {
   g->arena = &arena;
   for (pir_op *op = pir_block_first(block), *next; op && !status; op = next) {
     next = pir_op_next(op);
-    if (find(g, op, &s))
+    if (takes_all_parts(g, op, &s))
       status = slice(&s);
   }
   pir_arena_destroy(&arena);

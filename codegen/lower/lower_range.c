@@ -186,7 +186,7 @@ static void raise_unless(lower_site *s, loop_expr *in, int operand) {
   pir_loop_trap(l->fn, l->block, trap_number(l, index_text(s, operand)), wanted);
 }
 
-// On a processor the kernel that is called copies what it reads as fast.
+// On a processor a called kernel copies as fast.
 void lower_clause_trap(lower_site *s) {
   lowering *l = s->l;
   const pir_clause *c = s->clause;

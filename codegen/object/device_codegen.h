@@ -7,7 +7,7 @@
 
 #include "llvm_backend.h"
 
-// One kernel a function of the module. Its parameters are those of pir_stage_kernel; blocks of
+// One kernel a function of the module. It has the parameters of pir_stage_kernel; blocks of
 // `block_threads` threads take `block_units` units at a time.
 typedef struct device_kernel {
   const char *name;
