@@ -77,7 +77,7 @@ static pir_status slice(slicing *s) {
   int64_t begin = 0, extent = 1;
   for (size_t i = 0; i < count; i++, begin += extent) {
     if (!s->stacked)
-      extent_of(s, pir_op_result(s->taker, i), &extent);
+      part_extent(s, pir_op_result(s->taker, i), &extent);
     parts[i] = make_slice(s, begin, begin + extent);
     if (!parts[i])
       return PIR_INTERNAL;
