@@ -231,22 +231,30 @@ static bool find_depth(const finder *f) {
   return a->depth >= 0 && is_narrow(f, &a->one, a->depth, &a->depth_extent);
 }
 
-// Finds the width: the variable of the second product that does not index the weights. The key
-// must be its only reduced variable.
+// Finds the width: the variable of the second product that does not index the weights. An axis
+// of extent 1 has no index in them either, and is the width only if there is no other. The key
+// must be the only reduced variable.
 static bool find_width_variable(const finder *f, const contract_tensor *weights) {
   attention *a = f->a;
+  int unit = -1;
   a->width = -1;
   for (int v = 0; v < a->two.var_count; v++) {
     if (a->two.vars[v].reduced && v != a->in_two[a->key])
       return false;
     int64_t extent;
     bool one = pir_dim_is_const(a->two.dims, a->two.vars[v].extent, &extent) && extent == 1;
-    if (one || contract_mentions(weights, v))
+    if (contract_mentions(weights, v))
       continue;
+    if (one) {
+      unit = contract_mentions(a->v_map, v) ? v : unit;
+      continue;
+    }
     if (a->width >= 0 || a->two.vars[v].reduced || !contract_mentions(a->v_map, v))
       return false;
     a->width = v;
   }
+  if (a->width < 0)
+    a->width = unit;
   return a->width >= 0 && a->two.vars[a->in_two[a->key]].reduced &&
          is_narrow(f, &a->two, a->width, &a->width_extent);
 }

@@ -706,7 +706,7 @@ static int64_t choose_square(const contract_form *f, const int *rows, int row_co
   return (many ? x->large_tile : x->small_tile) / SIDE;
 }
 
-// Chooses the rows and columns of the square that each thread multiplies.
+// Makes the registers for the rows and columns of the square that each thread multiplies.
 static void open_square(tiling *t) {
   const contract_emission *e = &t->e;
   t->left = pir_loop_registers(e->fn, "left", e->form->compute, 1, t->square);

@@ -391,7 +391,7 @@ void contract_arrange(contract_form *f, const pir_target *target, bool panel_inn
 // for each tile, which costs more than it saves.
 static pir_dtype choose_held(const contract_form *f) {
   pir_dtype dtype = contract_factor(&f->c->b);
-  bool narrow = pir_dtype_size(dtype) < pir_dtype_size(f->compute);
+  bool narrow = pir_dtype_size(dtype) < pir_dtype_size(f->compute) && f->compute != PIR_F64;
   bool widens = f->group == (f->compute == PIR_I32 ? 2 : 1);
   int64_t rows = f->tile < 0 ? 1 : contract_known_factor(f, f->axes[f->tile].extent);
   bool can = f->kind == CONTRACT_PANEL && f->c->b_constant && f->b_packed && widens &&

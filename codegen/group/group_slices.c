@@ -99,6 +99,7 @@ pir_status group_slices(grouping *g, pir_block *block) {
     if (takes_all_parts(g, op, &s))
       status = slice(&s);
   }
+  g->arena = NULL;
   pir_arena_destroy(&arena);
   return status;
 }

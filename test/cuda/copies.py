@@ -13,7 +13,7 @@ import sys
 
 STAGE = pathlib.Path(__file__).resolve().parents[1] / "codegen/cuda/copies.loops"
 THREADS, READ = 64, 448
-NOT_AWAITED, MISALIGNED = 999, 716
+NOT_AWAITED, MISALIGNED, LOST = 999, 716, 719
 # What is taken out of the text, and what else is there: the error of the launch, or None for wrong numbers.
 DAMAGES = [
     ("pir_wait<1>();", "", None),
@@ -21,7 +21,7 @@ DAMAGES = [
     ("pir_commit();", "", None),
     ("pir_commit();\n      pir_wait<1>();", "pir_wait<1>();", NOT_AWAITED),
     ("__syncthreads();", "", None),
-    ("__syncthreads();", "if (thread) __syncthreads();", None),
+    ("__syncthreads();", "if (thread) __syncthreads();", LOST),
     ("pir_wait<1>();", "pir_wait<2>();", None),
     ("pir_copy<16>(&s2[", "pir_copy<16>(&s2[1 + ", MISALIGNED),
 ]

@@ -56,6 +56,17 @@ static void stand_ins_or_skip(void) {
   memcpy(&crossings, &count, sizeof count);
 }
 
+// Replaces the session by one on a stream of the caller.
+static void use_own_stream(fixture *f) {
+  void *stream = NULL, *at = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuStreamCreate");
+  int (*create)(void **, unsigned);
+  memcpy(&create, &at, sizeof create);
+  assert_int_equal(create(&stream, 1), 0);
+  pir_session_options how = {.size = sizeof how, .device_stream = stream};
+  pir_session_destroy(f->session);
+  assert_int_equal(pir_session_create(f->model, &how, &f->session), PIR_OK);
+}
+
 static void begin(fixture *f, const char *program, const char *target) {
   pir_message message;
   pir_borrowed bytes = {.data = program, .size = strlen(program)};
@@ -240,6 +251,80 @@ static void an_output_may_lie_on_an_input(void **state) {
   end(&f);
 }
 
+// An input of which only the shape is read stays on the device.
+static void shapes_are_not_fetched(void **state) {
+  (void)state;
+  static const char shaped[] = "{\n" DATA("x", "40", "24") DATA(
+      "y", "1",
+      "24") "(%e) = \"pd_op.expand_as\" (%y, %x) {target_shape:[40,24]} : (tensor<1x24xf32>, "
+            "tensor<40x24xf32>) -> tensor<40x24xf32>\n"
+            "(%b) = \"pd_op.tanh\" (%e) {} : (tensor<40x24xf32>) -> tensor<40x24xf32>\n" FETCH(
+                "b", "0", "tensor<40x24xf32>") "}\n";
+  fixture f;
+  stand_ins_or_skip();
+  begin(&f, shaped, "cuda");
+  pir_tensor x = matrix(take(&f), PIR_F32, ROWS, DEPTH),
+             y = matrix(take(&f), PIR_F32, 1, DEPTH),
+             out = matrix(take(&f), PIR_F32, ROWS, DEPTH);
+  upload_numbers(&f, &y, 0);
+  assert_int_equal(pir_session_bind_device_input(f.session, 0, &x), PIR_OK);
+  assert_int_equal(pir_session_bind_device_input(f.session, 1, &y), PIR_OK);
+  assert_int_equal(pir_session_bind_device_output(f.session, 0, &out), PIR_OK);
+  for (int run = 0; run < RUNS; run++) {
+    size_t before = crossings();
+    assert_int_equal(pir_session_run(f.session), PIR_OK);
+    assert_int_equal(crossings(), before);
+  }
+  end(&f);
+}
+
+enum { TABLE_ROWS = 4, TABLE_COLUMNS = 8, INDICES = 2 };
+
+static void upload_indices(fixture *f, const pir_tensor *to, int64_t first) {
+  int64_t indices[INDICES] = {first, 0};
+  assert_int_equal(pir_queue_upload(f->queue, to->data, indices, sizeof indices), PIR_OK);
+  assert_int_equal(pir_queue_wait(f->queue), PIR_OK);
+}
+
+// On a stream of the caller a run does not wait. A check that failed in it is told by the next
+// run that waits, also after one that did not begin.
+static void an_index_out_of_range_is_told_later(void **state) {
+  (void)state;
+  static const char lookup[] =
+      "{\n" DATA("t", "4", "8") "(%i) = \"pd_op.data\" () "
+                                "{dtype:int64,name:\"i\",place:Place(undefined:0),shape:[1,2]}"
+                                " : () -> tensor<1x2xi64>\n"
+                                "(%b) = \"pd_op.embedding\" (%i, %t) "
+                                "{padding_idx:-1,sparse:false} : (tensor<1x2xi64>, "
+                                "tensor<4x8xf32>) -> tensor<1x2x8xf32>\n" FETCH(
+                                    "b", "0", "tensor<1x2x8xf32>") "}\n";
+  static float rows[INDICES * TABLE_COLUMNS], few[1];
+  fixture f;
+  stand_ins_or_skip();
+  begin(&f, lookup, "cuda");
+  use_own_stream(&f);
+  pir_tensor table = matrix(take(&f), PIR_F32, TABLE_ROWS, TABLE_COLUMNS);
+  pir_tensor indices = matrix(take(&f), PIR_I64, 1, INDICES);
+  pir_tensor device = {.data = take(&f)}, host = {.data = rows}, wrong = {.data = few};
+  pir_tensor_set_dense(&device, PIR_F32, (int64_t[]){1, INDICES, TABLE_COLUMNS}, 3);
+  pir_tensor_set_dense(&host, PIR_F32, (int64_t[]){1, INDICES, TABLE_COLUMNS}, 3);
+  pir_tensor_set_dense(&wrong, PIR_F32, (int64_t[]){1, 1, 1}, 3);
+  upload_numbers(&f, &table, 0);
+  upload_indices(&f, &indices, TABLE_ROWS);
+  assert_int_equal(pir_session_bind_device_input(f.session, 0, &table), PIR_OK);
+  assert_int_equal(pir_session_bind_device_input(f.session, 1, &indices), PIR_OK);
+  assert_int_equal(pir_session_bind_device_output(f.session, 0, &device), PIR_OK);
+  assert_int_equal(pir_session_run(f.session), PIR_OK);
+  if (!pir_session_bind_output(f.session, 0, &wrong))
+    assert_int_equal(pir_session_run(f.session), PIR_INVALID);
+  upload_indices(&f, &indices, 1);
+  assert_int_equal(pir_session_bind_output(f.session, 0, &host), PIR_OK);
+  assert_int_equal(pir_session_run(f.session), PIR_INVALID);
+  assert_non_null(strstr(pir_session_message(f.session), "embedding"));
+  assert_int_equal(pir_session_run(f.session), PIR_OK);
+  end(&f);
+}
+
 static void wrong_memory_is_refused(void **state) {
   (void)state;
   fixture f;
@@ -266,6 +351,8 @@ int main(void) {
       cmocka_unit_test(bindings_change),
       cmocka_unit_test(the_processor_reads_and_writes_them_too),
       cmocka_unit_test(an_output_may_lie_on_an_input),
+      cmocka_unit_test(shapes_are_not_fetched),
+      cmocka_unit_test(an_index_out_of_range_is_told_later),
       cmocka_unit_test(wrong_memory_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,11 +5,17 @@
 
 #include <pir/engine/device_memory.h>
 
+// Whether the instruction reads more of an operand than its shape.
+static bool reads(const plan *p, const plan_instr *instr, uint32_t operand) {
+  return instr->kind != PLAN_GROUP || p->groups[instr->detail].code->reads[operand];
+}
+
 static void note(pir_session *s, const plan_instr *instr, uint32_t first, uint32_t count) {
   const plan *p = &s->model->plan;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t slot = p->words[first + i];
-    if (slot != NONE && p->slots[slot].buffer != NONE)
+    bool used = first != instr->in || reads(p, instr, i);
+    if (used && slot != NONE && p->slots[slot].buffer != NONE)
       s->host_uses[p->slots[slot].buffer] |= instr->kind != PLAN_TRANSFER;
   }
 }

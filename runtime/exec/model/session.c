@@ -541,7 +541,7 @@ static pir_status run(pir_session *s) {
 pir_status pir_session_run(pir_session *s) {
   if (!s)
     return PIR_INVALID;
-  s->has_run = false;
+  s->has_run = s->frame.queued = false;
   pir_status status = pir_session_enter_arena(s);
   if (!status) {
     status = run(s);

@@ -68,6 +68,7 @@ typedef struct frame {
   void **arguments;       // arguments of one launch
   bool *outside;          // of each buffer: it is the caller's memory on the device; or NULL
   bool downloading;       // some copies from the device are not complete
+  bool queued;            // the run has given the queue work
   int64_t *group_dims;
   char *scratch;  // scratch of all threads
   size_t scratch_step;

@@ -4,6 +4,7 @@
 #include "frame.h"
 
 pir_status pir_frame_queue_status(frame *f, pir_status status) {
+  f->queued = true;
   return status ? pir_exec_fail(&f->message, status, "%s", pir_queue_message(f->queue))
                 : PIR_OK;
 }
@@ -26,6 +27,7 @@ static pir_status launch(frame *f, const pir_stage_kernel *stage,
 }
 
 pir_status pir_frame_launched(frame *f, const plan_instr *instr, pir_status status) {
+  f->queued = true;
   if (!status)
     return PIR_OK;
   status = pir_frame_fail_op(f, status, instr->label, pir_queue_message(f->queue));
@@ -94,6 +96,7 @@ pir_status pir_frame_settle(frame *f) {
 
 void pir_frame_abandon(frame *f) {
   f->downloading = false;
-  if (f->queue)
+  // Otherwise the report is of an earlier run, and the next wait tells of it.
+  if (f->queue && f->queued)
     pir_queue_abandon(f->queue);
 }

@@ -45,6 +45,7 @@ struct fiber {
   bool started, ended;
   unsigned waits_for;  // 0: runs; 1: for the block; 2: for the warp lanes in `mask`
   unsigned mask;
+  size_t barriers;  // of the block, at which it has been
   std::vector<copying> open;  // copies that are in no group yet
   std::deque<std::vector<copying>> groups;
 };
@@ -119,9 +120,16 @@ void release(unsigned i) {
     if (what == 1 || mask >> k % 32 & 1) fibers[k].waits_for = 0;
 }
 
+// Whether all threads were at as many barriers of the block: on a device one that waits for others hangs.
+bool equal_barriers() {
+  for (unsigned i = 1; i < block_threads; i++)
+    if (fibers[i].barriers != fibers[0].barriers) return false;
+  return true;
+}
+
 bool run_block() {
   for (unsigned i = 0; i < block_threads; i++) {
-    fibers[i].started = fibers[i].ended = false, fibers[i].waits_for = 0;
+    fibers[i].started = fibers[i].ended = false, fibers[i].waits_for = 0, fibers[i].barriers = 0;
     fibers[i].open.clear(), fibers[i].groups.clear();
   }
   for (;;) {
@@ -136,7 +144,7 @@ bool run_block() {
       resume(i);
       moved = true;
     }
-    if (!left || fault) return !fault;
+    if (!left || fault) return !fault && equal_barriers();
     if (!moved) return false;
   }
 }
@@ -216,14 +224,18 @@ int execute(const launch &l) {
 }  // namespace
 
 extern "C" {
-// For tests of failures: the n-th call from now on fails; how many calls are left until then; blocks that were not given back.
+// For tests of failures: the n-th call from now on fails; how many calls are left until then; blocks that were not given back; graphs that ran.
 void shim_fail_in(long n) { fails_in = n; }
 long shim_fails_in(void) { return fails_in; }
 size_t shim_blocks(void) { return memory.size(); }
+size_t shim_graphs(void) { return graph_launches; }
 // Work of the stand-in for NCCL: `step` may touch the device's memory, and says whether it is done.
 void shim_stream_add(stream *s, std::function<bool()> step) { s->waiting.push_back(std::move(step)), proceed(s); }
 
-void shim_block_barrier(void) { pause_for(1, 0); }
+void shim_block_barrier(void) {
+  fibers[current].barriers++;
+  pause_for(1, 0);
+}
 void shim_warp_barrier(unsigned mask) { pause_for(2, mask); }
 
 // Until a copy is made, there are NaNs.

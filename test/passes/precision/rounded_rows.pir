@@ -68,7 +68,7 @@
 }
 
 // -----
-// Not: weights that are an input, of 4 bits, groups of scales, rows that are columns of x.
+// Not: weights that are an input, of 4 bits, groups of scales, rows that are columns of x, sums that could exceed 32 bits.
 // CHECK-NOT: "pd_op.rint"
 // CHECK-NOT: "cinn_op
 {
@@ -84,4 +84,8 @@
     (%9) = "pd_op.weight_dequantize" (%0, %1) {algo:"weight_only_int8",group_size:(Int32)-1} : (tensor<64x64xi8>, tensor<64xf32>) -> tensor<64x64xf32>
     (%10) = "pd_op.matmul" (%8, %9) {transpose_x:true,transpose_y:false} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
     (%11) = "pd_op.fetch" (%10) {col:(Int32)0,name:"y"} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+    (%12) = "builtin.parameter" () {parameter_name:"long"} : () -> tensor<64x131136xi8>
+    (%13) = "pd_op.data" () {dtype:float32,name:"z",place:Place(cpu),shape:[1,131136]} : () -> tensor<1x131136xf32>
+    (%14) = "pd_op.weight_only_linear" (%13, %12, <<NULL VALUE>>, %1) {arch:(Int32)80,group_size:(Int32)-1,weight_dtype:"int8"} : (tensor<1x131136xf32>, tensor<64x131136xi8>, <<NULL TYPE>>, tensor<64xf32>) -> tensor<1x64xf32>
+    (%15) = "pd_op.fetch" (%14) {col:(Int32)1,name:"w"} : (tensor<1x64xf32>) -> tensor<1x64xf32>
 }
