@@ -46,7 +46,7 @@ static pir_status capture(frame *f, uint32_t first, segment_graph *slot) {
     return launch_all(f, first);
   }
   pir_status status = launch_all(f, first), ended = pir_queue_end_graph(f->queue, &slot->graph);
-  if (status) {  // the graph lacks what was not launched
+  if (status) {  // the graph has not all kernels
     pir_queue_drop_graph(f->queue, slot->graph);
     slot->graph = NULL;
     return status;
