@@ -539,7 +539,7 @@ static void emit_unit(emission *t, loop_block *block) {
 }
 
 void lower_attention_device(lowering *l, const attention *a, lower_stages *stages) {
-  emission t = {.at = {l, a}};
+  emission t = {.at = {.l = l, .a = a}};
   loop_expr *unit;
   attention_start(&t.at, (int64_t)stages->count);
   t.e = (contract_emission){.m = l->m, .fn = l->fn};
