@@ -508,7 +508,7 @@ static void say_how(lowering *l, const emission *e) {
 }
 
 void lower_attention(lowering *l, const attention *a, lower_stages *stages) {
-  emission e = {.at = {l, a}, .m = l->m, .type = a->one.out.dtype};
+  emission e = {.at = {.l = l, .a = a}, .m = l->m, .type = a->one.out.dtype};
   e.machine = l->target->machine;
   loop_expr *unit;
   attention_start(&e.at, (int64_t)stages->count);
