@@ -28,14 +28,7 @@ typedef struct sums_kind {
   int64_t depth;        // of a fragment; 0: threads multiply elements
 } sums_kind;
 
-enum {
-  PAD = 4,
-  LANES_OF_ACCESS = 4,
-  WARP = 32,
-  FRAGMENT_ROWS = 16,
-  FRAGMENT_COLUMNS = 8,
-  MOST_ROWS = 4
-};
+enum { PAD = 4, LANES_OF_ACCESS = 4, MOST_ROWS = 4 };
 
 // 16 x 16 threads.
 static const sums_kind SQUARES = {
@@ -263,11 +256,11 @@ static void add_squares(emission *t, loop_block *block, const sums *s, const til
 // Returns a lane's part of the fragment that begins at `row` and `step` of the tile.
 static loop_fragment fragment_at(const emission *t, const tile *of, loop_expr *row,
                                  loop_expr *step) {
-  enum { EIGHT = 8, HALVES = 2 };
+  enum { HALVES = 2 };
   loop_expr *at = place_in(t, of, row, step);
   return (loop_fragment){.at = contract_load(&t->e, of->buffer, at, 1, NULL),
                          .row = of->of_row,
-                         .eight = EIGHT * of->of_row,
+                         .eight = FRAGMENT_ROWS / HALVES * of->of_row,
                          .term = of->of_step,
                          .half = t->kind->depth / HALVES * of->of_step};
 }

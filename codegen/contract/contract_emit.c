@@ -529,8 +529,9 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   if (env->target->device)
     return contract_emit_device(&f, env, name, &out_code->stages[out_code->stage_count++]);
   contract_choose_group(&f, env);
-  contraction widened = *c;
+  contraction widened;
   if (contract_widens_a(&f)) {
+    widened = *c;
     contract_widen_a(&f, env, name, &widened, &out_code->stages[out_code->stage_count++]);
     f.c = &widened;
   }

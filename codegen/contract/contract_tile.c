@@ -16,14 +16,7 @@
 #include "contract_words.h"
 
 enum { SIDE = 16, THREADS = SIDE * SIDE, LANES = 4 };
-enum {
-  FRAGMENT_LANES = 2,
-  FRAGMENT_ROWS = 16,
-  FRAGMENT_COLUMNS = 8,
-  WARP = 32,
-  WARPS_DOWN = 2,
-  WARPS_ACROSS = 4
-};
+enum { FRAGMENT_LANES = 2, WARPS_DOWN = 2, WARPS_ACROSS = 4 };
 
 // How products are made: of elements by threads, or of fragments by warps on tensor cores.
 typedef struct product_kind {

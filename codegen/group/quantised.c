@@ -239,38 +239,35 @@ static pir_status change(quantising *q, const size_t k[2], const levels l[2],
   return PIR_OK;
 }
 
-// Recognises a byte weight that folding has widened to i32. It is still packed as bytes.
-static pir_status store_bytes(quantising *q, size_t k) {
-  pir_value *v = pir_op_operand(q->at, k);
-  const pir_param *param = stored(q, v, PIR_I32);
+// Lets the contraction read whole numbers through a widening of bytes that it alone reads.
+static pir_status widen_operand(quantising *q, size_t k, pir_value *numbers) {
   pir_lower_target target = {create, q};
   pir_expand e = {.op = q->at, .facts = q->facts, .target = &target};
-  if (!param || !are_bytes(param))
-    return PIR_OK;
-  pir_value *wide = cast_to(q, &e, cast_to(q, &e, v, PIR_I8), PIR_I32);
+  if (pir_dtype_size(pir_facts_of(q->facts, numbers)->dtype) != 1)
+    numbers = cast_to(q, &e, numbers, PIR_I8);
+  pir_value *wide = cast_to(q, &e, numbers, PIR_I32);
   if (!wide)
     return PIR_INTERNAL;
   pir_rewriter_set_operand(q->run->rewriter, q->at, k, wide);
   return PIR_OK;
 }
 
-// Gives the contraction its own widening of bytes that others read too: the kernel reads the
-// bytes of a cast that it alone reads.
+// Recognises a byte weight that folding has widened to i32. It is still packed as bytes.
+static pir_status store_bytes(quantising *q, size_t k) {
+  pir_value *v = pir_op_operand(q->at, k);
+  const pir_param *param = stored(q, v, PIR_I32);
+  return param && are_bytes(param) ? widen_operand(q, k, v) : PIR_OK;
+}
+
+// Gives the contraction its own widening of bytes that others read too.
 static pir_status widen_apart(quantising *q, size_t k) {
   pir_value *v = pir_op_operand(q->at, k);
   const pir_op *widening = pir_value_op(v);
   if (!widening || !pir_op_is(widening, PD_CAST) || pir_value_single_use(v))
     return PIR_OK;
   pir_value *bytes = pir_op_operand(widening, PD_CAST_IN_X);
-  if (pir_dtype_size(pir_facts_of(q->facts, bytes)->dtype) != 1)
-    return PIR_OK;
-  pir_lower_target target = {create, q};
-  pir_expand e = {.op = q->at, .facts = q->facts, .target = &target};
-  pir_value *wide = cast_to(q, &e, bytes, PIR_I32);
-  if (!wide)
-    return PIR_INTERNAL;
-  pir_rewriter_set_operand(q->run->rewriter, q->at, k, wide);
-  return PIR_OK;
+  bool narrow = pir_dtype_size(pir_facts_of(q->facts, bytes)->dtype) == 1;
+  return narrow ? widen_operand(q, k, bytes) : PIR_OK;
 }
 
 // Counts the columns of the result that only the second operand indexes. A depthwise
