@@ -1,6 +1,5 @@
-// For a device: each part that is taken out of a split becomes a slice, which is compiled with
-// what reads it. A processor reads the parts where they lie (group_place.c), or copies them by
-// a called kernel, for which a device would have to hand the tensor to the host.
+// For a device: parts that are taken out of a split become slices, which are compiled. A
+// processor reads parts in place (group_place.c) or calls a kernel.
 #include "group.h"
 
 #include <pir/compiler/dialect/pd_op.h>
@@ -11,7 +10,7 @@ typedef struct slicing {
   pir_op *taker;
   pir_value *whole;
   int axis;
-  bool stacked;  // the parts lack the axis
+  bool stacked;  // parts lack the axis
 } slicing;
 
 static pir_op *create_slice_op(void *user, const pir_op_spec *spec) {
@@ -44,7 +43,7 @@ static bool part_extent(const slicing *s, const pir_value *v, int64_t *out) {
   return pir_fact_has_rank(f) && pir_dim_is_const(s->g->dims, f->shape[s->axis], out);
 }
 
-// Whether the parts are known to be all of the tensor; else the split is called, which checks.
+// Whether the parts are known to be the whole tensor; else the called split checks.
 static bool parts_fit(const slicing *s) {
   int64_t whole, extent = 1, sum = 0;
   for (size_t i = 0; i < pir_op_results(s->taker); i++, sum += extent)
