@@ -52,7 +52,7 @@ static bool parts_fit(const slicing *s) {
   return part_extent(s, s->whole, &whole) && whole == sum;
 }
 
-// Whether `op` takes all parts of a split.
+// Whether `op` takes all of a split.
 static bool takes_all_parts(grouping *g, pir_op *op, slicing *out) {
   const pir_value *list = pir_op_operands(op) == 1 ? pir_op_operand(op, 0) : NULL;
   const pir_op *split = list ? pir_value_op(list) : NULL;
