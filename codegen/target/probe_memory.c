@@ -62,10 +62,20 @@ static void link_lines(char *from, size_t bytes) {
   }
 }
 
+// Flushes the lines that jumps will visit, and no others.
+static void flush_chased(const chase *c) {
+  char *at = c->from;
+  for (long i = 0; i < c->jumps; i++) {
+    char *next = *(char **)at;
+    probe_flush(at, LINE);
+    at = next;
+  }
+}
+
 static double time_chase(void *user) {
   const chase *c = user;
   if (c->flushes)
-    probe_flush(c->from, c->bytes);
+    flush_chased(c);
   char *at = c->from;
   double start = probe_now();
   for (long i = 0; i < c->jumps; i++)

@@ -4,6 +4,7 @@
 #define PROBE_COUNT(i) +1
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 
 #define PROBE_KEEP(x) __asm__ volatile("" : "+x"(x))
@@ -53,9 +54,29 @@ const probe_kernels *probe_kernels_of(int bytes, bool fma) {
   return bytes == 16 ? &kernels_plain : NULL;
 }
 
-void probe_flush(const char *from, size_t bytes) {
+// CPUID is asked once: in a virtual machine the question takes longer than flushing.
+static bool has_clflushopt(void) {
+  enum { CLFLUSHOPT = 1 << 23 };
+  static _Atomic int answer = -1;
+  unsigned a, b, c, d;
+  if (answer < 0)
+    answer = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & CLFLUSHOPT);
+  return answer;
+}
+
+// Flushes lines in any order. clflush waits for each before the next: 14 times as long.
+__attribute__((target("clflushopt"))) static void flush_unordered(const char *from,
+                                                                  size_t bytes) {
   for (size_t at = 0; at < bytes; at += 64)
-    _mm_clflush(from + at);
+    _mm_clflushopt((void *)(from + at));
+}
+
+void probe_flush(const char *from, size_t bytes) {
+  if (has_clflushopt())
+    flush_unordered(from, bytes);
+  else
+    for (size_t at = 0; at < bytes; at += 64)
+      _mm_clflush(from + at);
   _mm_mfence();
 }
 

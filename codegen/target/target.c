@@ -437,12 +437,23 @@ static const struct {
     {signature_INTEL_ebx, 6, 0xba, 0xba, "alderlake"},
 };
 
-static const char *tuning_name(const processor_found *m) {
+// A guest may state another model than the processor's, and new models have no row: then the
+// newest processor of the vendor that has no feature beyond those found.
+static const char *name_by_features(uint32_t vendor, uint64_t found) {
+  for (size_t i = sizeof NAMED / sizeof *NAMED; i-- > 0;) {
+    uint32_t maker = strncmp(NAMED[i].name, "znver", 5) ? signature_INTEL_ebx : signature_AMD_ebx;
+    if (maker == vendor && !(features_of_processor(&NAMED[i]) & ~found))
+      return NAMED[i].name;
+  }
+  return "generic";
+}
+
+static const char *tuning_name(const processor_found *m, uint64_t found) {
   size_t i = 0, count = sizeof MODELS / sizeof *MODELS;
   while (i < count && (MODELS[i].vendor != m->vendor || MODELS[i].family != m->family ||
                        m->model < MODELS[i].first || m->model > MODELS[i].last))
     i++;
-  return i < count ? MODELS[i].name : "generic";
+  return i < count ? MODELS[i].name : name_by_features(m->vendor, found);
 }
 
 // CPUID leaf 4 (Intel) or 0x8000001d (AMD): each sub-leaf describes one cache.
@@ -495,7 +506,7 @@ pir_status pir_target_get(const char *name, pir_target *out_target) {
   uint64_t found = features_found(&m);
   int best = level_of_features(found);
   if (is_native(name)) {
-    fill_x86(out_target, best, found, tuning_name(&m));
+    fill_x86(out_target, best, found, tuning_name(&m, found));
     find_caches(&m, out_target);
     return PIR_OK;
   }
