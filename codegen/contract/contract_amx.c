@@ -4,10 +4,16 @@
 // neighbours along the reduced axis as the instruction requires. Finished sums are stored to
 // scratch; the epilogue reads them row by row.
 //
+// A step reads 4 KB and multiplies for 64 cycles, which is more than the L2 cache gives. Where
+// the rows of `a` and the panel of `b` exceed the L1 cache, a unit therefore has several blocks
+// of rows, and does the reduction in parts: all blocks meet a part of the panel while it is in
+// the L1 cache, and the sums of each wait in scratch for the next part. Each sum is added in
+// the same order with and without parts.
+//
 // The kernel requires that the row axis is not a sliding window, and that the reduced axis
 // divides into equal steps that fill at least half a tile. All other shapes use the vector
-// kernel. Tile configurations are loaded before each block from scratch, so the last rows,
-// whether their number is constant or dynamic, are tiles with fewer rows.
+// kernel. Tile configurations are loaded from scratch before the blocks that have them: the
+// last rows, whether their number is constant or dynamic, are tiles with fewer rows.
 #include "contract_words.h"
 
 enum {
@@ -39,16 +45,86 @@ int contract_tile_groups(const contract_form *f, const pir_target *target) {
   return 0;
 }
 
-void contract_schedule_tiles(contract_form *f, int64_t lanes) {
-  f->rows = BLOCK_ROWS;
-  f->vectors = lanes > f->vector ? SIDE : 1;
+static int64_t ceil_of(int64_t x, int64_t by) {
+  return (x + by - 1) / by;
 }
 
+// ---- the schedule
+
+// Bytes of packed b that a step at this level passes, at most those of the L1 cache.
+static int64_t bytes_of_step(const contract_form *f, const pir_target *target, int level) {
+  int64_t bytes = (int64_t)f->vectors * LINE, extent, most = (int64_t)target->l1_bytes;
+  if (level == f->tap_count - 1)
+    return bytes * f->tile_groups;
+  for (int i = level + 1; i < f->tap_count && bytes < most; i++) {
+    bool known = contract_const(f, f->axes[f->taps[i]].extent, &extent) && extent < most;
+    int64_t size = contract_step_size(f, i);
+    bytes *= known ? ceil_of(extent, size) : most;
+  }
+  return bytes < most ? bytes : most;
+}
+
+// A panel that fits two thirds of the L1 cache stays there while the rows of a pass. Of another
+// one a part may take a third, its rows a another; the outermost level of which a step fits is
+// divided.
+static void choose_parts(contract_form *f, const pir_target *target) {
+  int64_t room = (int64_t)target->l1_bytes / 3;
+  int last = f->tap_count - 1, level = 0;
+  f->part_level = 0;
+  f->part_steps = 0;
+  if (bytes_of_step(f, target, -1) <= 2 * room)
+    return;
+  while (level < last && bytes_of_step(f, target, level) > room)
+    level++;
+  int64_t steps = room / bytes_of_step(f, target, level);
+  f->part_level = level;
+  f->part_steps = steps > 1 ? steps : 1;
+}
+
+// A unit has as many blocks of rows as leave some units for each thread of the largest team;
+// only one where all panels meet a block while it is in the L1 cache.
+static int64_t choose_blocks(const contract_form *f, const pir_target *target, int64_t lanes) {
+  enum { MOST = 8, OPEN = 4, UNITS_EACH = 4 };
+  int64_t rows, panels = ceil_of(lanes, contract_panel_lanes(f));
+  int64_t most = f->part_steps ? MOST : OPEN;
+  if (!contract_const(f, f->axes[f->tile].extent, &rows))
+    return OPEN;
+  int64_t blocks = ceil_of(rows, BLOCK_ROWS);
+  int64_t units = (int64_t)UNITS_EACH * target->machine->core.teams[1];
+  while (most > 1 && panels * ceil_of(blocks, most) < units)
+    most--;
+  int64_t equal = ceil_of(blocks, ceil_of(blocks, most)), even = most;
+  while (blocks % even)
+    even--;
+  return rows % BLOCK_ROWS == 0 && 2 * even > equal ? even : equal;
+}
+
+void contract_schedule_tiles(contract_form *f, const pir_target *target, int64_t lanes,
+                             bool panel_inner) {
+  f->vectors = lanes > f->vector ? SIDE : 1;
+  choose_parts(f, target);
+  f->rows = BLOCK_ROWS;
+  if (!panel_inner)
+    f->rows *= (int)choose_blocks(f, target, lanes);
+}
+
+// Each unit fetches all of the next panel, which gains nothing after the first ones.
+bool contract_meets_panel_few_times(const contract_form *f) {
+  enum { FEW = 2 };
+  int64_t rows;
+  return !contract_const(f, f->axes[f->tile].extent, &rows) || rows <= FEW * (int64_t)f->rows;
+}
+
+// ---- tiles
+
+// One block of rows.
 typedef struct block_of_tiles {
   contract_panel *p;
-  int high;             // tiles of rows
-  loop_expr *rows;      // number of rows
-  loop_expr *row_step;  // distance from row to row of a
+  int high;              // tiles of rows
+  loop_expr *rows;       // number of rows
+  loop_expr *row_step;   // distance from row to row of a
+  loop_expr *from, *to;  // the steps of this part at the divided level; NULL: all
+  loop_expr *number;     // of the block in its unit
 } block_of_tiles;
 
 // The tile register of the sums of tile row `y` and tile column `x`.
@@ -97,6 +173,24 @@ static loop_tile_op tile_product(const contract_form *f) {
   return f->c->a.dtype == PIR_I8 ? LOOP_TILE_S8S8 : LOOP_TILE_U8S8;
 }
 
+// Fetches what the next part or panel has where this one has the step at `b`: the blocks of a
+// unit take equal shares of its lines.
+static void fetch_next_part(const block_of_tiles *t, loop_block *block, loop_expr *b) {
+  const contract_emission *e = &t->p->e;
+  const contract_form *f = e->form;
+  int lines = f->tile_groups * t->p->vectors;
+  int share = (int)ceil_of(lines, f->rows / BLOCK_ROWS);
+  int64_t size = f->part_level == f->tap_count - 1 ? f->tile_groups : 1;
+  loop_expr *part = contract_times(e, contract_tap_step_b(e, f->part_level), size);
+  part = contract_times(e, part, f->part_steps);
+  if (!f->part_steps)
+    part = contract_lines_below(e, -1, contract_int(e, contract_panel_lanes(f)));
+  loop_expr *at = contract_add(e, b, part);
+  at = contract_add(e, at, contract_times(e, t->number, (int64_t)share * f->vector));
+  for (int i = 0; i < share; i++)
+    pir_loop_prefetch(e->fn, block, e->b, contract_plus(e, at, (int64_t)i * f->vector), true);
+}
+
 static void multiply_step(const block_of_tiles *t, loop_block *block, loop_expr *a,
                           loop_expr *b) {
   const contract_emission *e = &t->p->e;
@@ -115,53 +209,83 @@ static void multiply_step(const block_of_tiles *t, loop_block *block, loop_expr 
       pir_loop_tile(e->fn, block, tile_product(f), NULL, NULL, NULL, sums_tile(y, x), LEFT + y,
                     RIGHT + x);
   }
+  if (f->fetches == FETCH_PANEL)
+    fetch_next_part(t, block, b);
+}
+
+// The steps of a level that the panel has.
+static void find_steps(const contract_panel *p, int level, loop_expr **out_begin,
+                       loop_expr **out_end) {
+  const contract_emission *e = &p->e;
+  const contract_form *f = e->form;
+  int axis = f->taps[level];
+  *out_begin = contract_int(e, 0);
+  *out_end = contract_steps(e, level);
+  if (level == f->tap_count - 1) {
+    *out_end = contract_div(e, *out_end, contract_int(e, f->tile_groups));
+  } else if (p->tap_begin[axis]) {
+    *out_begin = p->tap_begin[axis];
+    *out_end = p->tap_end[axis];
+  }
+}
+
+// Opens a loop over steps of a level, and advances both operands.
+static loop_block *open_steps(const contract_panel *p, loop_block *block, int level,
+                              loop_expr *begin, loop_expr *end, loop_expr **a, loop_expr **b) {
+  const contract_emission *e = &p->e;
+  const contract_form *f = e->form;
+  int times = level == f->tap_count - 1 ? f->tile_groups : 1;
+  loop_expr *step_a = contract_times(e, contract_tap_step_a(e, level), times);
+  loop_expr *step_b = contract_times(e, contract_tap_step_b(e, level), times), *k;
+  loop_block *body = contract_loop(e, block, "k", begin, end, NULL, &k);
+  *a = contract_let(e, body, "at_a", contract_add(e, *a, contract_mul(e, k, step_a)));
+  *b = contract_let(e, body, "at_b", contract_add(e, *b, contract_mul(e, k, step_b)));
+  return body;
 }
 
 // Emits the loops over the reduced axes from `level` on; the last axis advances by a whole
 // tile.
 static void multiply_taps(const block_of_tiles *t, loop_block *block, int level, loop_expr *a,
                           loop_expr *b) {
-  const contract_emission *e = &t->p->e;
-  const contract_form *f = e->form;
+  const contract_form *f = t->p->e.form;
+  loop_expr *begin, *end;
   if (level == f->tap_count) {
     multiply_step(t, block, a, b);
     return;
   }
-  bool last = level == f->tap_count - 1;
-  int axis = f->taps[level], times = last ? f->tile_groups : 1;
-  loop_expr *begin = contract_int(e, 0), *end = contract_steps(e, level), *k;
-  if (last)
-    end = contract_div(e, end, contract_int(e, times));
-  else if (t->p->tap_begin[axis]) {
-    begin = t->p->tap_begin[axis];
-    end = t->p->tap_end[axis];
+  find_steps(t->p, level, &begin, &end);
+  if (t->from && level == f->part_level) {
+    begin = t->from;
+    end = t->to;
   }
-  loop_expr *step_a = contract_times(e, contract_tap_step_a(e, level), times);
-  loop_expr *step_b = contract_times(e, contract_tap_step_b(e, level), times);
-  loop_block *body = contract_loop(e, block, "k", begin, end, NULL, &k);
-  a = contract_let(e, body, "at_a", contract_add(e, a, contract_mul(e, k, step_a)));
-  b = contract_let(e, body, "at_b", contract_add(e, b, contract_mul(e, k, step_b)));
+  loop_block *body = open_steps(t->p, block, level, begin, end, &a, &b);
   multiply_taps(t, body, level + 1, a, b);
 }
 
-static void store_sums(const block_of_tiles *t, loop_block *block) {
+// Moves the sums of a block between tile registers and scratch, where they begin at `at`.
+static void move_sums(const block_of_tiles *t, loop_block *block, loop_tile_op op,
+                      loop_expr *at) {
   const contract_emission *e = &t->p->e;
   loop_expr *row_bytes = contract_int(e, SUMS_LINE * 4);
   for (int y = 0; y < t->high; y++)
     for (int x = 0; x < t->p->vectors; x++) {
-      loop_expr *at = contract_int(e, y * TILE_ROWS * SUMS_LINE + x * TILE_ROWS);
-      pir_loop_tile(e->fn, block, LOOP_TILE_STORE, e->tile_sums, at, row_bytes, sums_tile(y, x),
-                    0, 0);
+      loop_expr *tile = contract_plus(e, at, y * TILE_ROWS * SUMS_LINE + x * TILE_ROWS);
+      pir_loop_tile(e->fn, block, op, e->tile_sums, tile, row_bytes, sums_tile(y, x), 0, 0);
     }
 }
 
-static bool finish_tile_rows(const block_of_tiles *t, loop_block *block, loop_expr *row0) {
-  const contract_panel *p = t->p;
-  contract_emission *e = &t->p->e;
+static void clear_tiles(const block_of_tiles *t, loop_block *block) {
+  for (int y = 0; y < t->high; y++)
+    for (int x = 0; x < t->p->vectors; x++)
+      pir_loop_tile(t->p->e.fn, block, LOOP_TILE_ZERO, NULL, NULL, NULL, sums_tile(y, x), 0, 0);
+}
+
+static bool finish_tile_rows(contract_panel *p, loop_block *block, loop_expr *row0,
+                             loop_expr *rows) {
+  contract_emission *e = &p->e;
   const contract_form *f = e->form;
   loop_expr *row;
-  store_sums(t, block);
-  loop_block *body = contract_loop(e, block, "row", contract_int(e, 0), t->rows, NULL, &row);
+  loop_block *body = contract_loop(e, block, "row", contract_int(e, 0), rows, NULL, &row);
   e->value[f->tile] = contract_let(e, body, "at", contract_add(e, row0, row));
   for (int v = 0; v < p->vectors; v++) {
     loop_expr *lane = contract_times(e, p->number, contract_panel_lanes(f));
@@ -174,44 +298,126 @@ static bool finish_tile_rows(const block_of_tiles *t, loop_block *block, loop_ex
   return true;
 }
 
-static bool emit_tile_rows(contract_panel *p, loop_block *block, loop_expr *row0,
-                           loop_expr *rows, int high) {
+// Finds where both operands begin for the rows from `row0` on.
+static void find_operands(contract_panel *p, loop_block *block, loop_expr *row0, loop_expr **a,
+                          loop_expr **b) {
   contract_emission *e = &p->e;
   const contract_form *f = e->form;
-  block_of_tiles t = {.p = p, .high = high, .rows = rows};
-  t.row_step = contract_step(e, OF_A, f->tile);
-  configure(&t, block);
-  for (int y = 0; y < high; y++)
-    for (int x = 0; x < p->vectors; x++)
-      pir_loop_tile(e->fn, block, LOOP_TILE_ZERO, NULL, NULL, NULL, sums_tile(y, x), 0, 0);
   e->value[f->tile] = row0;
   e->value[f->lane] = NULL;
   for (int i = 0; i < f->tap_count; i++)
     e->value[f->taps[i]] = NULL;
-  loop_expr *a = contract_let(e, block, "a0", contract_position(e, OF_A));
-  loop_expr *b = contract_let(e, block, "b0", contract_panel_base(e, p->number));
-  multiply_taps(&t, block, 0, a, b);
-  return finish_tile_rows(&t, block, row0);
+  *a = contract_let(e, block, "a0", contract_position(e, OF_A));
+  *b = contract_let(e, block, "b0", contract_panel_base(e, p->number));
+}
+
+// ---- units
+
+// The blocks of a unit.
+typedef struct unit_of_blocks {
+  contract_panel *p;
+  loop_expr *row_step;  // distance from row to row of a
+  loop_expr *whole;     // number of whole blocks
+  loop_expr *rest;      // rows of the last block; NULL: all are whole
+} unit_of_blocks;
+
+// Adds the products of a part to the sums of one block.
+static void add_part(block_of_tiles *t, loop_block *block, loop_expr *a, loop_expr *b) {
+  const contract_emission *e = &t->p->e;
+  loop_expr *at = contract_times(e, t->number, BLOCK_ROWS * SUMS_LINE);
+  loop_expr *rows = contract_times(e, t->row_step, BLOCK_ROWS);
+  a = contract_let(e, block, "at_a", contract_add(e, a, contract_mul(e, t->number, rows)));
+  if (e->form->part_steps)
+    move_sums(t, block, LOOP_TILE_LOAD, at);
+  else
+    clear_tiles(t, block);
+  multiply_taps(t, block, e->form->part_level, a, b);
+  move_sums(t, block, LOOP_TILE_STORE, at);
+}
+
+static void add_part_of_rest(const unit_of_blocks *u, block_of_tiles t, loop_block *block,
+                             loop_expr *a, loop_expr *b) {
+  const contract_emission *e = &u->p->e;
+  loop_block *few;
+  loop_expr *two = contract_lt(e, contract_int(e, TILE_ROWS), u->rest);
+  loop_block *many = contract_if(e, block, two, &few);
+  few = contract_if(e, few, contract_lt(e, contract_int(e, 0), u->rest), NULL);
+  t.number = u->whole;
+  t.rows = u->rest;
+  configure(&t, many);
+  add_part(&t, many, a, b);
+  t.high = 1;
+  configure(&t, few);
+  add_part(&t, few, a, b);
+}
+
+static void add_part_of_blocks(const unit_of_blocks *u, loop_block *block, loop_expr *from,
+                               loop_expr *to, loop_expr *a, loop_expr *b) {
+  const contract_emission *e = &u->p->e;
+  block_of_tiles t = {.p = u->p, .high = SIDE, .row_step = u->row_step, .from = from, .to = to};
+  t.rows = contract_int(e, BLOCK_ROWS);
+  if (u->rest)
+    configure(&t, block);
+  loop_block *body =
+      contract_loop(e, block, "block", contract_int(e, 0), u->whole, NULL, &t.number);
+  add_part(&t, body, a, b);
+  if (u->rest)
+    add_part_of_rest(u, t, block, a, b);
+}
+
+static void add_parts(const unit_of_blocks *u, loop_block *block, int level, loop_expr *a,
+                      loop_expr *b) {
+  const contract_emission *e = &u->p->e;
+  const contract_form *f = e->form;
+  loop_expr *begin, *end, *from;
+  if (!f->part_steps) {
+    add_part_of_blocks(u, block, NULL, NULL, a, b);
+    return;
+  }
+  find_steps(u->p, level, &begin, &end);
+  if (level < f->part_level) {
+    loop_block *body = open_steps(u->p, block, level, begin, end, &a, &b);
+    add_parts(u, body, level + 1, a, b);
+    return;
+  }
+  loop_expr *size = contract_int(e, f->part_steps);
+  loop_block *body = contract_loop(e, block, "part", begin, end, size, &from);
+  loop_expr *to = contract_min(e, contract_add(e, from, size), end);
+  add_part_of_blocks(u, body, from, contract_let(e, body, "to", to), a, b);
+}
+
+static void clear_sums(const contract_emission *e, loop_block *block) {
+  loop_expr *zero = pir_loop_cast(e->m, contract_int(e, 0), e->form->compute), *at;
+  loop_expr *all = contract_int(e, (int64_t)e->form->rows * SUMS_LINE);
+  loop_block *body = contract_count(e, block, "at", all, TILE_ROWS, &at);
+  contract_store(e, body, e->tile_sums, at, contract_broadcast(e, zero, TILE_ROWS));
 }
 
 bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *tile_number) {
   const contract_emission *e = &p->e;
-  loop_expr *size = contract_int(e, BLOCK_ROWS), *extent = contract_extent(e, e->form->tile);
-  loop_expr *row0 = contract_let(e, block, "row0", contract_mul(e, tile_number, size));
-  loop_block *few;
-  int64_t known;
-  if (pir_loop_is_int(extent, &known) && known % BLOCK_ROWS == 0)
-    return emit_tile_rows(p, block, row0, size, SIDE);
-  loop_expr *rows = contract_min(e, contract_sub(e, extent, row0), size);
-  rows = contract_let(e, block, "rows", rows);
-  loop_expr *two = contract_lt(e, contract_int(e, TILE_ROWS), rows);
-  loop_block *many = contract_if(e, block, two, &few);
-  return emit_tile_rows(p, many, row0, rows, SIDE) && emit_tile_rows(p, few, row0, rows, 1);
+  const contract_form *f = e->form;
+  unit_of_blocks u = {.p = p, .row_step = contract_step(e, OF_A, f->tile)};
+  loop_expr *size = contract_int(e, BLOCK_ROWS), *extent = contract_extent(e, f->tile), *a, *b;
+  loop_expr *row0 = contract_let(e, block, "row0", contract_times(e, tile_number, f->rows));
+  loop_expr *rows = contract_int(e, f->rows);
+  if (pir_loop_multiple(extent) % f->rows != 0)
+    rows = contract_let(e, block, "rows", contract_min(e, contract_sub(e, extent, row0), rows));
+  u.whole = contract_let(e, block, "whole", contract_div(e, rows, size));
+  if (pir_loop_multiple(extent) % BLOCK_ROWS != 0)
+    u.rest = contract_let(e, block, "rest", contract_mod(e, rows, size));
+  if (f->part_steps)
+    clear_sums(e, block);
+  find_operands(p, block, row0, &a, &b);
+  block_of_tiles whole = {.p = p, .high = SIDE, .rows = size};
+  if (!u.rest)
+    configure(&whole, block);
+  add_parts(&u, block, 0, a, b);
+  return finish_tile_rows(p, block, row0, rows);
 }
 
 void contract_begin_tiles(contract_emission *e) {
   e->tile_shapes = pir_loop_scratch(e->fn, "shapes", PIR_U8, LINE);
-  e->tile_sums = pir_loop_scratch(e->fn, "sums", e->form->compute, BLOCK_ROWS * SUMS_LINE);
+  e->tile_sums = pir_loop_scratch(e->fn, "sums", e->form->compute, e->form->rows * SUMS_LINE);
 }
 
 void contract_release_tiles(const contract_emission *e) {

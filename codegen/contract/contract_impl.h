@@ -67,6 +67,8 @@ typedef struct contract_form {
   bool numbers;  // the neighbours are whole numbers of 4 bits, which are widened in
                  // registers and multiplied one by one
   int tile_groups;   // such groups in a row of a tile register; 0: sums are in vector registers
+  int part_level;    // the taps from which on a reduction in tile registers is done in parts
+  int64_t part_steps;  // of so many steps at that level; 0: at once
   bool b_packed;     // if false, b is read in place and its lanes are adjacent
   pir_dtype held;    // packed b keeps this narrower type and is widened in registers; or
                      // PIR_UNDEFINED
@@ -221,8 +223,11 @@ int64_t contract_strip_points(const contract_form *f);
 
 // The AMX kernel (contract_amx.c).
 int contract_tile_groups(const contract_form *f, const pir_target *target);
-void contract_schedule_tiles(contract_form *f, int64_t lanes);
-// Emits the block of rows with this number.
+void contract_schedule_tiles(contract_form *f, const pir_target *target, int64_t lanes,
+                             bool panel_inner);
+// Whether so few units read a panel that each may fetch the next one.
+bool contract_meets_panel_few_times(const contract_form *f);
+// Emits the unit of rows with this number.
 bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *number);
 void contract_begin_tiles(contract_emission *e);
 void contract_release_tiles(const contract_emission *e);

@@ -671,7 +671,7 @@ pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
   }
   if (f->fetches == FETCH_ROWS)
     fetch_next_rows(&e, block, panel, tile);
-  if (f->fetches == FETCH_PANEL)
+  if (f->fetches == FETCH_PANEL && !f->tile_groups)
     fetch_next_panel(&e, block, panel, extents + at + 1, values + at + 1, count - at - 1);
   if (first) {
     tile = contract_let(&e, block, "tile", contract_add(&e, first, tile));

@@ -243,7 +243,7 @@ void contract_rank_tiles(const contract_form *f, const pir_target *target,
 static int64_t choose_row_block(const contract_form *f, const pir_target *target, int64_t rows,
                                 int64_t lanes) {
   int64_t elements = 1, taps, l2 = (int64_t)target->l2_bytes;
-  bool alone = f->tile >= 0 && f->axes[f->tile].window < 0 && !f->tile_groups &&
+  bool alone = f->tile >= 0 && f->axes[f->tile].window < 0 &&
                contract_const(f, f->axes[f->tile].extent, &rows);
   for (int i = 0; i < f->outer_count; i++)
     alone &= contract_in_b(f, f->outer[i]);
@@ -254,7 +254,8 @@ static int64_t choose_row_block(const contract_form *f, const pir_target *target
   }
   if (!alone || f->panel_inner || !f->b_packed)
     return 0;
-  int64_t panel = elements * f->vectors * f->vector * (int64_t)pir_dtype_size(f->compute);
+  int64_t size = (int64_t)pir_dtype_size(f->compute) / (f->tile_groups ? f->group : 1);
+  int64_t panel = elements * f->vectors * f->vector * size;
   int64_t room = l2 - l2 / 4 - 2 * panel;
   if (room < l2 / 4)
     room = l2 / 4;
@@ -371,8 +372,10 @@ bool contract_can_fetch(const contract_form *f, const pir_target *target,
                         contract_fetching fetches) {
   if (fetches == FETCH_NOTHING)
     return true;
-  if (f->kind == CONTRACT_DEPTHWISE || !f->b_packed || f->tile_groups || f->strip_count)
+  if (f->kind == CONTRACT_DEPTHWISE || !f->b_packed || f->strip_count)
     return false;
+  if (f->tile_groups)
+    return fetches == FETCH_PANEL && !f->panel_inner && contract_meets_panel_few_times(f);
   return fetches == FETCH_PANEL ? !f->panel_inner : f->panel_inner && rows_stream(f, target);
 }
 
@@ -420,13 +423,14 @@ void contract_schedule(contract_form *f, const pir_target *target) {
   f->numbers = holds_numbers(f, NUMBERS);
   if (f->numbers)
     f->group = NUMBERS;
+  bool panel_inner =
+      f->kind == CONTRACT_DEPTHWISE || panels_innermost(f, target, likely_lanes(f));
   if (f->tile_groups) {
-    contract_schedule_tiles(f, likely_lanes(f));
+    contract_schedule_tiles(f, target, likely_lanes(f), panel_inner);
   } else {
     contract_rank_tiles(f, target, &tiles);
     f->rows = tiles.at[0].rows;
     f->vectors = tiles.at[0].vectors;
   }
-  contract_arrange(
-      f, target, f->kind == CONTRACT_DEPTHWISE || panels_innermost(f, target, likely_lanes(f)));
+  contract_arrange(f, target, panel_inner);
 }
