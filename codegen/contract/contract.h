@@ -36,6 +36,7 @@ typedef struct contract_tensor {
                                 // of a larger one
   uint16_t slot;                // its buffer
   uint32_t align;               // alignment of the buffer in bytes
+  bool inside;                  // no index leaves its axis, whatever the extents are
 } contract_tensor;
 
 typedef struct contract_var {

@@ -16,6 +16,8 @@
 // last rows, whether their number is constant or dynamic, are tiles with fewer rows.
 #include "contract_words.h"
 
+#include <string.h>
+
 enum {
   TILE_ROWS = 16,
   SIDE = 2,
@@ -27,26 +29,79 @@ enum {
   RIGHT = 6
 };
 
-int contract_tile_groups(const contract_form *f, const pir_target *target) {
-  int64_t extent, rows;
+static int64_t ceil_of(int64_t x, int64_t by) {
+  return (x + by - 1) / by;
+}
+
+// The number of groups in a row of a tile; 0: the reduced axis does not divide into such rows,
+// or the processor has no tiles.
+static int tile_groups(const contract_form *f, const pir_target *target) {
+  int64_t extent;
   bool bf16 = f->compute == PIR_F32 && f->group == 2 && target->amx_bf16;
   bool bytes = f->compute != PIR_F32 && f->group == 4 && target->amx_int8;
   if ((!bf16 && !bytes) || f->tile < 0 || f->axes[f->tile].window >= 0)
     return 0;
-  int fewest = target->machine->tile.fewest_in_tile_register;
-  if (contract_const(f, f->axes[f->tile].extent, &rows) && rows < fewest)
-    return 0;
   pir_dim last = f->axes[f->taps[f->tap_count - 1]].extent;
   if (!contract_const(f, last, &extent) || extent % f->group)
     return 0;
-  for (int n = TILE_ROWS; n >= fewest; n--)
+  for (int n = TILE_ROWS; n >= target->machine->tile.fewest_in_tile_register; n--)
     if (extent / f->group % n == 0)
       return n;
   return 0;
 }
 
-static int64_t ceil_of(int64_t x, int64_t by) {
-  return (x + by - 1) / by;
+// Whether rows of the tile axis are continued by those of the next point of M axis `i`: those
+// of an image, of which some columns are no point of the result, such as its borders. The rows
+// between a point and the next are then as many as the axis of a has elements.
+static bool continues_rows(const contract_form *f, int i, pir_dim *out_apart) {
+  const contract_axis *x = &f->axes[i], *tile = &f->axes[f->tile];
+  int var = tile->parts[tile->part_count - 1];
+  pir_dims *dims = f->c->dims;
+  if (x->role != ROLE_M || x->window >= 0)
+    return false;
+  for (int axis = 0; axis < f->c->a.rank; axis++) {
+    *out_apart = f->c->a.shape[axis];
+    if (f->c->a.map[axis].factor[var] &&
+        pir_dim_equal(dims, x->step_a, pir_dim_mul(dims, *out_apart, tile->step_a)))
+      return true;
+  }
+  return false;
+}
+
+// Whether tiles of rows across both axes are no more than tiles of the rows of each point. Of
+// open extents they are, unless columns are left out.
+static bool gains_above(const contract_form *f, pir_dim apart) {
+  const contract_axis *tile = &f->axes[f->tile];
+  int64_t wide, width, step;
+  if (contract_const(f, apart, &width) && contract_const(f, tile->extent, &wide))
+    return width <= ceil_of(wide, TILE_ROWS) * TILE_ROWS;
+  return contract_const(f, tile->step_a, &step) &&
+         contract_const(f, f->axes[f->taps[f->tap_count - 1]].extent, &width) && step == width;
+}
+
+static void choose_above(contract_form *f) {
+  pir_dim apart;
+  for (int i = 0; i < f->outer_count; i++) {
+    if (!continues_rows(f, f->outer[i], &apart) || !gains_above(f, apart))
+      continue;
+    f->above = f->outer[i];
+    f->rows_above = apart;
+    f->outer_count--;
+    memmove(f->outer + i, f->outer + i + 1, (size_t)(f->outer_count - i) * sizeof *f->outer);
+    return;
+  }
+}
+
+void contract_choose_tile_groups(contract_form *f, const pir_target *target) {
+  contract_form tiled = *f;
+  int64_t rows;
+  tiled.tile_groups = tile_groups(f, target);
+  if (!tiled.tile_groups)
+    return;
+  choose_above(&tiled);
+  if (!contract_const(f, contract_rows(&tiled), &rows) ||
+      rows >= target->machine->tile.fewest_in_tile_register)
+    *f = tiled;
 }
 
 // ---- the schedule
@@ -87,7 +142,7 @@ static int64_t choose_blocks(const contract_form *f, const pir_target *target, i
   enum { MOST = 8, OPEN = 4, UNITS_EACH = 4 };
   int64_t rows, panels = ceil_of(lanes, contract_panel_lanes(f));
   int64_t most = f->part_steps ? MOST : OPEN;
-  if (!contract_const(f, f->axes[f->tile].extent, &rows))
+  if (!contract_const(f, contract_rows(f), &rows))
     return OPEN;
   int64_t blocks = ceil_of(rows, BLOCK_ROWS);
   int64_t units = (int64_t)UNITS_EACH * target->machine->core.teams[1];
@@ -108,11 +163,16 @@ void contract_schedule_tiles(contract_form *f, const pir_target *target, int64_t
     f->rows *= (int)choose_blocks(f, target, lanes);
 }
 
-// Each unit fetches all of the next panel, which gains nothing after the first ones.
+// Each unit fetches all of the next panel, which gains nothing after the first ones. Open rows
+// count as few, open numbers of such runs do not.
 bool contract_meets_panel_few_times(const contract_form *f) {
   enum { FEW = 2 };
-  int64_t rows;
-  return !contract_const(f, f->axes[f->tile].extent, &rows) || rows <= FEW * (int64_t)f->rows;
+  int64_t rows, extent;
+  for (int i = 0; i < f->outer_count; i++)
+    if (!contract_in_b(f, f->outer[i]) &&
+        (!contract_const(f, f->axes[f->outer[i]].extent, &extent) || extent > 1))
+      return false;
+  return !contract_const(f, contract_rows(f), &rows) || rows <= FEW * (int64_t)f->rows;
 }
 
 // ---- tiles
@@ -280,13 +340,27 @@ static void clear_tiles(const block_of_tiles *t, loop_block *block) {
       pir_loop_tile(t->p->e.fn, block, LOOP_TILE_ZERO, NULL, NULL, NULL, sums_tile(y, x), 0, 0);
 }
 
+// Sets the position of a row in out. Returns the block in which it is one: of rows across two
+// axes not all are.
+static loop_block *find_row(contract_emission *e, loop_block *block, loop_expr *row) {
+  const contract_form *f = e->form;
+  e->value[f->tile] = row;
+  if (f->above < 0)
+    return block;
+  loop_expr *apart = contract_dim(e, f->rows_above);
+  e->value[f->tile] = contract_let(e, block, "column", contract_mod(e, row, apart));
+  e->value[f->above] = contract_let(e, block, "line", contract_div(e, row, apart));
+  loop_expr *exists = contract_lt(e, e->value[f->tile], contract_extent(e, f->tile));
+  return contract_if(e, block, exists, NULL);
+}
+
 static bool finish_tile_rows(contract_panel *p, loop_block *block, loop_expr *row0,
                              loop_expr *rows) {
   contract_emission *e = &p->e;
   const contract_form *f = e->form;
   loop_expr *row;
   loop_block *body = contract_loop(e, block, "row", contract_int(e, 0), rows, NULL, &row);
-  e->value[f->tile] = contract_let(e, body, "at", contract_add(e, row0, row));
+  body = find_row(e, body, contract_let(e, body, "at", contract_add(e, row0, row)));
   for (int v = 0; v < p->vectors; v++) {
     loop_expr *lane = contract_times(e, p->number, contract_panel_lanes(f));
     e->value[f->lane] = contract_plus(e, lane, v * f->vector);
@@ -305,6 +379,8 @@ static void find_operands(contract_panel *p, loop_block *block, loop_expr *row0,
   const contract_form *f = e->form;
   e->value[f->tile] = row0;
   e->value[f->lane] = NULL;
+  if (f->above >= 0)
+    e->value[f->above] = NULL;
   for (int i = 0; i < f->tap_count; i++)
     e->value[f->taps[i]] = NULL;
   *a = contract_let(e, block, "a0", contract_position(e, OF_A));
@@ -397,7 +473,8 @@ bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *t
   const contract_emission *e = &p->e;
   const contract_form *f = e->form;
   unit_of_blocks u = {.p = p, .row_step = contract_step(e, OF_A, f->tile)};
-  loop_expr *size = contract_int(e, BLOCK_ROWS), *extent = contract_extent(e, f->tile), *a, *b;
+  loop_expr *size = contract_int(e, BLOCK_ROWS), *a, *b;
+  loop_expr *extent = contract_dim(e, contract_rows(f));
   loop_expr *row0 = contract_let(e, block, "row0", contract_times(e, tile_number, f->rows));
   loop_expr *rows = contract_int(e, f->rows);
   if (pir_loop_multiple(extent) % f->rows != 0)
@@ -422,4 +499,143 @@ void contract_begin_tiles(contract_emission *e) {
 
 void contract_release_tiles(const contract_emission *e) {
   pir_loop_tile(e->fn, &e->fn->body, LOOP_TILE_RELEASE, NULL, NULL, NULL, 0, 0, 0);
+}
+
+// ---- borders
+
+bool contract_borders_a(const contract_form *f, const contract_env *env,
+                        contraction *bordered) {
+  const contraction *c = f->c;
+  contract_tensor *a = &bordered->a;
+  contract_form form;
+  pir_dims *dims = c->dims;
+  if (f->group == 1 || f->tile_groups || !f->window_count)
+    return false;
+  *bordered = *c;
+  for (int axis = 0; axis < a->rank; axis++) {
+    if (!pir_dim_equal(dims, a->room[axis], a->shape[axis]))
+      return false;
+    if (contract_stays_inside(c, &c->a, axis))
+      continue;
+    pir_dim extent = pir_dim_const(dims, 1);
+    for (int v = 0; v < c->var_count; v++) {
+      pir_dim last = pir_dim_sub(dims, c->vars[v].extent, pir_dim_const(dims, 1));
+      pir_dim factor = pir_dim_const(dims, c->a.map[axis].factor[v]);
+      extent = pir_dim_add(dims, extent, pir_dim_mul(dims, factor, last));
+    }
+    a->shape[axis] = a->room[axis] = extent;
+    a->map[axis].offset = 0;
+  }
+  a->inside = true;
+  if (!contract_normalise(bordered, &form))
+    return false;
+  contract_choose_group(&form, env);
+  return form.tile_groups > 0;
+}
+
+// A copy of lines: runs of memory along the innermost axis that has borders, and those inside.
+typedef struct border_copy {
+  contract_emission e;
+  const contract_tensor *from, *to;
+  loop_buffer *copy;
+  int innermost;    // the place in memory of that axis
+  loop_expr *pixel;  // elements of one of its points
+} border_copy;
+
+// Copies or clears (`from` NULL) elements [begin, end) of the copy.
+static void fill_elements(const border_copy *x, loop_block *block, loop_expr *begin,
+                          loop_expr *end, loop_expr *from) {
+  const contract_emission *e = &x->e;
+  pir_dtype dtype = x->to->dtype;
+  int lanes = e->env->target->vector_bytes / (int)pir_dtype_size(dtype);
+  loop_expr *whole = contract_div(e, contract_sub(e, end, begin), contract_int(e, lanes));
+  whole = contract_let(e, block, "whole", contract_add(e, begin, contract_times(e, whole, lanes)));
+  for (int tail = 0; tail < 2; tail++) {
+    int width = tail ? 1 : lanes;
+    loop_expr *at, *value = pir_loop_cast(e->m, contract_int(e, 0), dtype);
+    loop_block *body = contract_loop(e, block, "at", tail ? whole : begin, tail ? end : whole,
+                                     contract_int(e, width), &at);
+    if (width > 1)
+      value = contract_broadcast(e, value, width);
+    if (from)
+      value = contract_load(e, e->a, contract_add(e, from, contract_sub(e, at, begin)), width, NULL);
+    contract_store(e, body, x->copy, at, value);
+  }
+}
+
+// The line of a that the copy's line with these indices has, or NULL if all lines exist.
+static loop_expr *find_line(const border_copy *x, loop_expr *const *index, loop_expr **from) {
+  const contract_emission *e = &x->e;
+  loop_expr *exists = NULL;
+  *from = contract_int(e, 0);
+  for (int i = 0; i < x->innermost; i++) {
+    int axis = x->from->order[i];
+    loop_expr *extent = contract_dim(e, x->from->shape[axis]), *at = index[i];
+    if (!pir_dim_equal(e->form->c->dims, x->from->shape[axis], x->to->shape[axis])) {
+      at = contract_plus(e, at, x->from->map[axis].offset);
+      exists = contract_both(e, exists, contract_lt(e, contract_int(e, -1), at));
+      exists = contract_both(e, exists, contract_lt(e, at, extent));
+    }
+    *from = contract_add(e, contract_mul(e, *from, extent), at);
+  }
+  return exists;
+}
+
+static void copy_line(const border_copy *x, loop_block *block, loop_expr *unit,
+                      loop_expr *const *index) {
+  const contract_emission *e = &x->e;
+  int axis = x->from->order[x->innermost];
+  int64_t offset = x->from->map[axis].offset;
+  loop_expr *extent = contract_dim(e, x->from->shape[axis]), *from;
+  loop_expr *wide = contract_dim(e, x->to->shape[axis]), *zero = contract_int(e, 0);
+  loop_expr *begin = contract_mul(e, contract_mul(e, unit, wide), x->pixel);
+  loop_expr *end = contract_add(e, begin, contract_mul(e, wide, x->pixel));
+  loop_expr *exists = find_line(x, index, &from);
+  if (exists) {
+    loop_block *other;
+    block = contract_if(e, block, exists, &other);
+    fill_elements(x, other, begin, end, NULL);
+  }
+  loop_expr *left = contract_int(e, offset < 0 ? -offset : 0);
+  loop_expr *right = contract_max(e, contract_plus(e, extent, -offset), zero);
+  left = contract_min(e, left, wide);
+  right = contract_max(e, contract_min(e, right, wide), left);
+  from = contract_mul(e, contract_add(e, contract_mul(e, from, extent), contract_plus(e, left, offset)), x->pixel);
+  left = contract_let(e, block, "left", contract_add(e, begin, contract_mul(e, left, x->pixel)));
+  right = contract_let(e, block, "right", contract_add(e, begin, contract_mul(e, right, x->pixel)));
+  fill_elements(x, block, begin, left, NULL);
+  fill_elements(x, block, left, right, contract_let(e, block, "from", from));
+  fill_elements(x, block, right, end, NULL);
+}
+
+void contract_border_a(const contract_form *f, const contract_env *env, const char *name,
+                       contraction *bordered, contract_stage *out_stage) {
+  border_copy x = {.e = contract_begin(f, env, name, "_border"), .from = &f->c->a, .to = &bordered->a};
+  contract_emission *e = &x.e;
+  pir_dims *dims = f->c->dims;
+  pir_dim units = pir_dim_const(dims, 1), pixel = units;
+  loop_expr *unit, *extents[PIR_MAX_RANK], *index[PIR_MAX_RANK];
+  for (int i = 0; i < x.to->rank; i++)
+    if (!pir_dim_equal(dims, x.from->shape[x.from->order[i]], x.to->shape[x.from->order[i]]))
+      x.innermost = i;
+  for (int i = 0; i < x.to->rank; i++) {
+    pir_dim extent = x.to->shape[x.to->order[i]];
+    extents[i] = contract_dim(e, extent);
+    if (i < x.innermost)
+      units = pir_dim_mul(dims, units, extent);
+    if (i > x.innermost)
+      pixel = pir_dim_mul(dims, pixel, extent);
+  }
+  x.pixel = contract_dim(e, pixel);
+  pir_dim size = pir_dim_mul(dims, pixel, pir_dim_const(dims, (int64_t)pir_dtype_size(x.to->dtype)));
+  size = pir_dim_mul(dims, size, x.to->shape[x.to->order[x.innermost]]);
+  uint16_t slot = env->temporary(env->user, pir_dim_mul(dims, units, size));
+  e->a = contract_arg(e, "a", x.from);
+  x.copy = pir_loop_arg(e->fn, "copy", x.to->dtype, slot, PACKED_ALIGN, false);
+  loop_block *block = contract_open_units(e, "unit", &unit);
+  contract_split_unit(e, block, unit, extents, x.innermost, index);
+  copy_line(&x, block, unit, index);
+  *out_stage = (contract_stage){e->fn, units};
+  bordered->a.slot = slot;
+  bordered->a.align = PACKED_ALIGN;
 }

@@ -96,6 +96,7 @@ void contract_choose_group(contract_form *f, const contract_env *env) {
   int64_t step, extent;
   f->group = 1;
   f->numbers = false;
+  f->tile_groups = 0;
   if (f->kind != CONTRACT_PANEL || f->lane < 0 || !f->tap_count)
     return;
   const contract_axis *last = &f->axes[f->taps[f->tap_count - 1]];
@@ -105,7 +106,7 @@ void contract_choose_group(contract_form *f, const contract_env *env) {
     f->group = PAIR;
   if (is_bytes(f, env) && contract_const(f, last->extent, &extent) && extent % FOUR == 0)
     f->group = FOUR;
-  f->tile_groups = contract_tile_groups(f, env->target);
+  contract_choose_tile_groups(f, env->target);
 }
 
 // Whether packed b holds the bytes of words that are multiplied in pairs.

@@ -529,11 +529,15 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   if (env->target->device)
     return contract_emit_device(&f, env, name, &out_code->stages[out_code->stage_count++]);
   contract_choose_group(&f, env);
-  contraction widened;
+  contraction copied;  // with another a, which a stage makes
   if (contract_widens_a(&f)) {
-    widened = *c;
-    contract_widen_a(&f, env, name, &widened, &out_code->stages[out_code->stage_count++]);
-    f.c = &widened;
+    copied = *c;
+    contract_widen_a(&f, env, name, &copied, &out_code->stages[out_code->stage_count++]);
+    f.c = &copied;
+  } else if (contract_borders_a(&f, env, &copied)) {
+    contract_border_a(&f, env, name, &copied, &out_code->stages[out_code->stage_count++]);
+    (void)contract_normalise(&copied, &f);
+    contract_choose_group(&f, env);
   }
   contract_winograd winograd;
   if (contract_choose(&f, env, &winograd, &out_code->tuned)) {

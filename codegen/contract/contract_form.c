@@ -74,10 +74,12 @@ static bool fits_axis(const contraction *c, int64_t factor, pir_dim extent, pir_
 // Whether the index along this axis of the tensor is always in bounds. If all numbers are
 // constant, arithmetic decides. Else a lone variable without an offset is, if its extent was
 // derived from the axis alone: padding behind the axis makes it longer.
-static bool stays_inside(const contraction *c, const contract_tensor *t, int axis) {
+bool contract_stays_inside(const contraction *c, const contract_tensor *t, int axis) {
   const contract_map *map = &t->map[axis];
   int64_t low = map->offset, high = map->offset, extent, shape;
   int count = 0, lone = -1;
+  if (t->inside)
+    return true;
   bool known = pir_dim_is_const(c->dims, t->shape[axis], &shape);
   for (int v = 0; v < c->var_count; v++) {
     if (!map->factor[v])
@@ -108,7 +110,7 @@ static bool is_dropped(const contraction *c, int var) {
   if (!pir_dim_is_const(c->dims, c->vars[var].extent, &extent) || extent != 1)
     return false;
   for (int axis = 0; c->vars[var].reduced && axis < c->a.rank; axis++)
-    if (c->a.map[axis].factor[var] && (c->a.map[axis].offset || !stays_inside(c, &c->a, axis)))
+    if (c->a.map[axis].factor[var] && (c->a.map[axis].offset || !contract_stays_inside(c, &c->a, axis)))
       return false;
   return true;
 }
@@ -367,7 +369,7 @@ static pir_dim offset_of(pir_dims *dims, const contract_tensor *t, const pir_dim
 }
 
 static bool normalise(const contraction *c, contract_form *f, bool merges) {
-  *f = (contract_form){.c = c, .group = 1, .compute = compute_dtype(c)};
+  *f = (contract_form){.c = c, .group = 1, .above = -1, .compute = compute_dtype(c)};
   if (!f->compute)
     return false;
   enum { OF_SCALE = 3 };
@@ -388,10 +390,10 @@ static bool normalise(const contraction *c, contract_form *f, bool merges) {
   f->offset_a = offset_of(c->dims, &c->a, strides[OF_A]);
   f->offset_b = offset_of(c->dims, &c->b, strides[OF_B]);
   for (int axis = 0; axis < c->a.rank; axis++)
-    if (!stays_inside(c, &c->a, axis) && !add_window(f, axis))
+    if (!contract_stays_inside(c, &c->a, axis) && !add_window(f, axis))
       return false;
   for (int axis = 0; axis < c->b.rank; axis++)
-    if (c->b.map[axis].offset && !stays_inside(c, &c->b, axis))
+    if (c->b.map[axis].offset && !contract_stays_inside(c, &c->b, axis))
       return false;
   // A merge can make two other axes adjacent, so merging repeats until nothing changes.
   while (merges && merge_once(f))
@@ -429,4 +431,13 @@ pir_dim contract_panels(const contract_form *f) {
     return pir_dim_const(dims, 1);
   return pir_dim_ceildiv(dims, f->axes[f->lane].extent,
                          pir_dim_const(dims, contract_panel_lanes(f)));
+}
+
+pir_dim contract_rows(const contract_form *f) {
+  pir_dims *dims = f->c->dims;
+  pir_dim rows = f->axes[f->tile].extent;
+  if (f->above < 0)
+    return rows;
+  pir_dim others = pir_dim_sub(dims, f->axes[f->above].extent, pir_dim_const(dims, 1));
+  return pir_dim_add(dims, rows, pir_dim_mul(dims, others, f->rows_above));
 }

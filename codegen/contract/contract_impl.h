@@ -54,6 +54,9 @@ typedef struct contract_form {
       outer_count;  // axes of the units, outermost first: batch, M and N beside tile and lane
   int taps[CONTRACT_MAX_VARS], tap_count;  // K axes, outermost first
   int tile;    // M axis whose points are the rows of a tile; -1: one row
+  int above;   // M axis whose points have their rows of tile registers behind each other, with
+               // rows between them that no point has; -1: none
+  pir_dim rows_above;  // from a point of that axis to the next
   int lane;    // axis of the vector lanes: N, or batch for depthwise; -1: one lane
   int scaled;  // outermost K axis, where each of its steps has scales of its own; -1: none
   pir_dim step_scale;  // stride of that axis in the scales, whose lanes are adjacent
@@ -86,6 +89,8 @@ static inline pir_dtype contract_factor(const contract_tensor *t) {
 }
 
 bool contract_normalise(const contraction *c, contract_form *form);
+// Whether the index along this axis of the tensor is always in bounds.
+bool contract_stays_inside(const contraction *c, const contract_tensor *t, int axis);
 // Builds the normal form without merging axes.
 bool contract_normalise_apart(const contraction *c, contract_form *form);
 // Chooses the schedule by the cost model.
@@ -99,6 +104,8 @@ bool contract_const(const contract_form *f, pir_dim d, int64_t *out_value);
 int64_t contract_known_factor(const contract_form *f, pir_dim d);
 int64_t contract_panel_lanes(const contract_form *f);
 pir_dim contract_panels(const contract_form *f);
+// The rows that tiles divide: the points of the tile axis, or rows across two axes.
+pir_dim contract_rows(const contract_form *f);
 // Whether axis i selects a part of b other than a panel: a batch axis, or an N axis that is not
 // the lanes'.
 bool contract_in_b(const contract_form *f, int axis);
@@ -222,7 +229,14 @@ bool contract_in_strip(const contract_form *f, int axis);
 int64_t contract_strip_points(const contract_form *f);
 
 // The AMX kernel (contract_amx.c).
-int contract_tile_groups(const contract_form *f, const pir_target *target);
+void contract_choose_tile_groups(contract_form *f, const pir_target *target);
+// Whether tile registers multiply the contraction once the borders of a are written out: zeros
+// where an index leaves it. Then sets *bordered to that contraction, except for its buffer.
+bool contract_borders_a(const contract_form *f, const contract_env *env, contraction *bordered);
+// Emits the stage that copies a with its borders to a new buffer, and makes that the a of
+// `bordered`.
+void contract_border_a(const contract_form *f, const contract_env *env, const char *name,
+                       contraction *bordered, contract_stage *out_stage);
 void contract_schedule_tiles(contract_form *f, const pir_target *target, int64_t lanes,
                              bool panel_inner);
 // Whether so few units read a panel that each may fetch the next one.

@@ -568,7 +568,7 @@ static int order_digits(const contract_form *f, int digits[MOST_DIGITS]) {
 
 static pir_dim tiles_of_rows(const contract_form *f) {
   pir_dims *dims = f->c->dims;
-  return pir_dim_ceildiv(dims, f->axes[f->tile].extent, pir_dim_const(dims, f->rows));
+  return pir_dim_ceildiv(dims, contract_rows(f), pir_dim_const(dims, f->rows));
 }
 
 static pir_dim digit_extent(const contract_form *f, int digit) {

@@ -412,7 +412,7 @@ static bool find_filter_form(const contract_form *f, const contract_env *env,
                              contract_winograd *w) {
   int64_t lanes;
   *w = (contract_winograd){.channel = -1};
-  bool packed = f->b_packed && f->lane >= 0;
+  bool packed = f->b_packed && f->lane >= 0 && !f->tile_groups;
   if (f->kind != CONTRACT_PANEL || !is_float(f) || !packed || !find_filter_axes(f, w))
     return false;
   const contract_axis *channel = &f->axes[w->channel], *lane = &f->axes[f->lane];

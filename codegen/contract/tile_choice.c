@@ -157,8 +157,8 @@ int64_t contract_known_factor(const contract_form *f, pir_dim d) {
 // Rows of the tile axis, and lanes: at least 1; likely numbers for dynamic extents.
 static int64_t likely_rows(const contract_form *f) {
   int64_t rows = 1;
-  if (f->tile >= 0 && !contract_const(f, f->axes[f->tile].extent, &rows)) {
-    rows = contract_known_factor(f, f->axes[f->tile].extent);
+  if (f->tile >= 0 && !contract_const(f, contract_rows(f), &rows)) {
+    rows = contract_known_factor(f, contract_rows(f));
     if (rows < FEW_ROWS)
       rows = LIKELY_ROWS;
   }
@@ -244,7 +244,7 @@ static int64_t choose_row_block(const contract_form *f, const pir_target *target
                                 int64_t lanes) {
   int64_t elements = 1, taps, l2 = (int64_t)target->l2_bytes;
   bool alone = f->tile >= 0 && f->axes[f->tile].window < 0 &&
-               contract_const(f, f->axes[f->tile].extent, &rows);
+               contract_const(f, contract_rows(f), &rows);
   for (int i = 0; i < f->outer_count; i++)
     alone &= contract_in_b(f, f->outer[i]);
   for (int i = 0; i < f->tap_count && alone; i++) {
@@ -295,7 +295,7 @@ static int64_t known_units(const contract_form *f) {
   }
   if (f->tile < 0)
     return units;
-  if (!contract_const(f, f->axes[f->tile].extent, &extent) || units > INT32_MAX)
+  if (!contract_const(f, contract_rows(f), &extent) || units > INT32_MAX)
     return 0;
   return units * ((extent + f->rows - 1) / f->rows);
 }

@@ -237,11 +237,24 @@ static void test_tiles(void **state) {
       {2, 100, 70, 96, true, true, false}, {1, 16, 16, 192, false, true, false},
       {3, 9, 20, 64, true, false, false},  {2, 17, 40, 128, false, true, true},
       {1, 31, 33, 64, false, true, true},
+      // Reductions in parts.
+      {1, 100, 40, 1088, false, true, false},
+      {1, 131, 40, 2176, false, true, true},
+      {2, 96, 32, 1088, true, false, false},
   };
   static const conv_case images[] = {
       CONV_CASE(2, 64, 7, 7, 48, 1, 1, 1, 0, 1, 1),
       CONV_CASE(1, 64, 9, 40, 37, 3, 3, 1, 0, 1, 1),
       CONV_CASE(1, 128, 6, 70, 20, 2, 2, 2, 0, 1, 2),
+      // Borders; rows of several lines of an image in a tile.
+      CONV_CASE(2, 64, 7, 7, 20, 3, 3, 1, 1, 1, 1),
+      CONV_CASE(1, 64, 14, 14, 36, 3, 3, 1, 1, 1, 1),
+      CONV_CASE(1, 64, 9, 31, 17, 3, 3, 1, 2, 2, 1),
+      CONV_CASE(3, 64, 11, 7, 33, 3, 3, 2, 1, 1, 1),
+      CONV_CASE(1, 64, 4, 5, 16, 5, 5, 1, 4, 1, 1),
+      CONV_CASE(2, 64, 14, 14, 40, 1, 1, 2, 0, 1, 1),
+      CONV_CASE(1, 128, 5, 40, 24, 3, 1, 1, 1, 1, 2),
+      CONV_CASE(1, 1088, 4, 33, 17, 3, 3, 1, 1, 1, 1),
   };
   (void)state;
   env e;
@@ -251,8 +264,12 @@ static void test_tiles(void **state) {
     uint64_t before = amx.executed;
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
       check_matmul(&e, &products[i], &KINDS[k]);
-    for (size_t i = 0; i < sizeof images / sizeof *images; i++)
-      check_conv(&e, images[i], &KINDS[k]);
+    for (size_t i = 0; i < 3 * sizeof images / sizeof *images; i++) {
+      conv_case s = images[i / 3];
+      s.varying = i % 3 == 1;
+      s.batch_varies = i % 3 == 2;
+      check_conv(&e, s, &KINDS[k]);
+    }
     assert_true(!e.emulated || amx.executed > before);
   }
   close_level(&e);
