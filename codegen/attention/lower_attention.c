@@ -274,6 +274,15 @@ static loop_expr *emit_scores(emission *e, loop_block *block, loop_expr *line) {
   return kept(e, block, largest);
 }
 
+// A weight that would be subnormal becomes 0: the largest weight of a row is 1, so it cannot
+// count, but its products take over a hundred cycles each on Intel's processors. Masks of -100,
+// as in Swin, make many of them.
+static loop_expr *without_subnormals(const emission *e, loop_expr *shifted) {
+  double least = e->type == PIR_F64 ? -708.396 : -87.3365;  // log of the least normal number
+  loop_expr *subnormal = pir_loop_lt(e->m, shifted, constant(e, least));
+  return pir_loop_select(e->m, subnormal, constant(e, -INFINITY), shifted);
+}
+
 // Replaces a row of scores by exp(score - shift) and returns their sum.
 static loop_expr *emit_weights(emission *e, loop_block *block, loop_expr *line,
                                loop_expr *shift) {
@@ -282,7 +291,7 @@ static loop_expr *emit_weights(emission *e, loop_block *block, loop_expr *line,
   loop_block *body = vectorised(e, block, e->key_count, &key);
   loop_expr *at = plus(e, line, key);
   loop_expr *x = pir_loop_sub(e->m, pir_loop_load(e->m, e->scores, at, 1, NULL), shift);
-  x = kept(e, body, pir_loop_op(e->m, PIR_V_EXP, x, NULL, NULL));
+  x = kept(e, body, pir_loop_op(e->m, PIR_V_EXP, without_subnormals(e, x), NULL, NULL));
   pir_loop_store(e->fn, body, e->scores, at, x, NULL);
   pir_loop_accumulate(e->fn, body, fold, whole(e, 0), PIR_COMBINE_ADD, x);
   return kept(e, block, sum);
