@@ -73,6 +73,16 @@ static pir_value *view_of(rounding *r, pir_op *view, int k, pir_value *value) {
   return pir_op_result(pir_rewriter_create(r->run->rewriter, view, &copy), 0);
 }
 
+// Returns the bf16 that the value was widened from, as are weights that a model holds in it;
+// NULL if it was not.
+static pir_value *widened_from(const rounding *r, const pir_value *value) {
+  const pir_op *op = pir_value_op(value);
+  if (!op || !pir_op_is(op, PD_CAST))
+    return NULL;
+  const pir_fact *fact = pir_facts_of(r->facts, pir_op_operand(op, 0));
+  return fact->known && fact->dtype == PIR_BF16 ? pir_op_operand(op, 0) : NULL;
+}
+
 // Returns the value rounded to bf16. A view is rounded at its source, and the chain of `views`
 // is created again from last to first.
 static pir_value *narrowed(rounding *r, pir_value *value) {
@@ -86,6 +96,8 @@ static pir_value *narrowed(rounding *r, pir_value *value) {
     views[depth++] = value;
     value = pir_op_operand(op, (size_t)k);
   }
+  if (!low)
+    low = widened_from(r, value);
   if (!low)
     low = make_cast(r, pir_rewriter_behind(value), value, PIR_BF16);
   pir_map_put(&r->arena, &r->narrow, value, (uint64_t)(uintptr_t)low);
@@ -180,6 +192,8 @@ static void round_operands(rounding *r, pir_op *op) {
     return;
   for (int i = 0; i < 2; i++) {
     pir_value *value = i ? b : a;
+    if (widened_from(r, value))
+      continue;
     // The casts of a weight never run: packing rounds it.
     pir_value *low =
         is_parameter(value) ? make_cast(r, op, value, PIR_BF16) : narrowed(r, value);

@@ -76,3 +76,18 @@
     (%6) = "pd_op.conv2d" (%5, %3) {data_format:"NCHW",dilations:[1,1],groups:1,padding_algorithm:"EXPLICIT",paddings:[1,1],strides:[2,2]} : (tensor<-1x16x16x16xf32>, tensor<24x16x3x3xf32>) -> tensor<-1x24x8x8xf32>
     (%7) = "pd_op.fetch" (%6) {col:0,name:"out"} : (tensor<-1x24x8x8xf32>) -> tensor<-1x24x8x8xf32>
 }
+// -----
+// Weights that the model holds in bf16 are neither rounded again nor packed in each run.
+// CHECK:      "builtin.parameter"
+// CHECK:      "pd_op.data"
+// CHECK-NEXT: "pd_op.cast" {{.*}}bfloat16
+// CHECK-NEXT: (%[[WIDE:[0-9]+]]) = "pd_op.cast" (%0) {dtype:float32
+// CHECK-NEXT: "pd_op.cast" {{.*}}float32
+// CHECK-NEXT: "pd_op.matmul" (%{{[0-9]+}}, %[[WIDE]])
+{
+    (%0) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<64x40xbf16>
+    (%1) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[32,64]} : () -> tensor<32x64xf32>
+    (%2) = "pd_op.cast" (%0) {dtype:float32} : (tensor<64x40xbf16>) -> tensor<64x40xf32>
+    (%3) = "pd_op.matmul" (%1, %2) {transpose_x:false,transpose_y:false} : (tensor<32x64xf32>, tensor<64x40xf32>) -> tensor<32x40xf32>
+    (%4) = "pd_op.fetch" (%3) {col:0,name:"out"} : (tensor<32x40xf32>) -> tensor<32x40xf32>
+}
