@@ -6,6 +6,7 @@
 OPSC lists the declarations. Recordings are counted in test/recorded/archives. --check writes nothing, and fails where the page differs.
 """
 import collections
+import lzma
 import pathlib
 import re
 import subprocess
@@ -118,7 +119,7 @@ def gradient_of(ops, row):
 
 def page(opsc):
     ops, (cases, programs) = declarations(opsc), recordings()
-    lines = (ROOT / "test/dialects/inputs/inventory.tsv").read_text().splitlines()
+    lines = lzma.open(ROOT / "test/dialects/inputs/inventory.tsv.xz", "rt").read().splitlines()
     inventory = [l.split("\t")[0] for l in lines if not l.startswith("#")][1:]
     groups, count = {}, collections.Counter()
     for name in inventory:

@@ -11,7 +11,7 @@ $(SITE)/xml/index.xml: $(HEADERS) $(call HEADERS_OF,engine) $(call HEADERS_OF,co
 	@$(call say,read headers by Doxygen); mkdir -p $(@D) && { cat mk/site/Doxyfile; echo 'INPUT = $(filter %.h %.hpp,$^)'; echo 'OUTPUT_DIRECTORY = $(SITE)'; \
 	  echo 'INPUT_FILTER = "/usr/bin/python3 mk/site/comments.py"'; echo 'STRIP_FROM_PATH = $(C_PATHS)'; } >$(SITE)/Doxyfile && doxygen $(SITE)/Doxyfile
 $(SITE)/html/index.html: $(SITE)/xml/index.xml $(SITE_SRC) $(OPS) $(TOOLS:%=$(B)/bin/%) $(DIALECTS:%=$(B)/gen/docs/%/README.md) test/recorded/deviations.tsv \
-  mk/operators.py $(shell find test/recorded/archives -name '*.tar.xz') test/dialects/inputs/inventory.tsv
+  mk/operators.py $(shell find test/recorded/archives -name '*.tar.xz') test/dialects/inputs/inventory.tsv.xz
 	@$(call say,write pages of the site); PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 mk/site/pages.py $(B) $(SITE)/source
 	@$(call say,build the site by Sphinx); rm -rf $(SITE)/html $$([ ! -d $(SITE)/html.new ] || echo $(SITE)/html.new $(SITE)/doctrees); PYTHONDONTWRITEBYTECODE=1 PIR_VERSION=$(VERSION) PIR_XML=$(abspath $(SITE)/xml) /usr/bin/python3 -m sphinx -q -W --keep-going -j $(JOBS) -c docs -d $(SITE)/doctrees $(SITE)/source $(SITE)/html.new
 	@mv $(SITE)/html.new $(SITE)/html

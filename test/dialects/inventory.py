@@ -7,6 +7,7 @@ Every operator of INVENTORY must be declared with the same operands, attributes 
 in-place pairs. A row without a signature (`-` throughout: operators that Paddle writes by hand) asks for the name only.
 Prints every difference, then how many operators agree.
 """
+import lzma
 import pathlib
 import re
 import subprocess
@@ -128,7 +129,7 @@ def differences(ours, theirs):
 def main():
     opsc, dialects, inventory = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     ours = declared(opsc, dialects)
-    head, *lines = [l for l in inventory.read_text().splitlines() if not l.startswith("#")]
+    head, *lines = [l for l in lzma.open(inventory, "rt").read().splitlines() if not l.startswith("#")]
     good = 0
     for line in lines:
         row = dict(zip(head.split("\t"), line.split("\t")))

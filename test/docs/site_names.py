@@ -4,6 +4,7 @@
   site_names.py BUILD HTML
 """
 import ast
+import lzma
 import pathlib
 import re
 import subprocess
@@ -44,7 +45,7 @@ def operators(build):
         if (folder / f"{folder.name}.ops").exists():
             rows = output(build / "bin/opsc", folder / f"{folder.name}.ops", "--list=/dev/stdout").splitlines()[1:]
             yield from (f"op.{row.split(chr(9))[0]}" for row in rows)
-    inventory = (ROOT / "test/dialects/inputs/inventory.tsv").read_text().splitlines()
+    inventory = lzma.open(ROOT / "test/dialects/inputs/inventory.tsv.xz", "rt").read().splitlines()
     yield from (f"op.{line.split(chr(9))[0]}" for line in [l for l in inventory if not l.startswith("#")][1:])
 
 
