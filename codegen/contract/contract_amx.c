@@ -538,7 +538,7 @@ typedef struct border_copy {
   contract_emission e;
   const contract_tensor *from, *to;
   loop_buffer *copy;
-  int innermost;    // the place in memory of that axis
+  int innermost;     // the place in memory of that axis
   loop_expr *pixel;  // elements of one of its points
 } border_copy;
 
@@ -549,7 +549,8 @@ static void fill_elements(const border_copy *x, loop_block *block, loop_expr *be
   pir_dtype dtype = x->to->dtype;
   int lanes = e->env->target->vector_bytes / (int)pir_dtype_size(dtype);
   loop_expr *whole = contract_div(e, contract_sub(e, end, begin), contract_int(e, lanes));
-  whole = contract_let(e, block, "whole", contract_add(e, begin, contract_times(e, whole, lanes)));
+  whole =
+      contract_let(e, block, "whole", contract_add(e, begin, contract_times(e, whole, lanes)));
   for (int tail = 0; tail < 2; tail++) {
     int width = tail ? 1 : lanes;
     loop_expr *at, *value = pir_loop_cast(e->m, contract_int(e, 0), dtype);
@@ -558,7 +559,8 @@ static void fill_elements(const border_copy *x, loop_block *block, loop_expr *be
     if (width > 1)
       value = contract_broadcast(e, value, width);
     if (from)
-      value = contract_load(e, e->a, contract_add(e, from, contract_sub(e, at, begin)), width, NULL);
+      value = contract_load(e, e->a, contract_add(e, from, contract_sub(e, at, begin)), width,
+                            NULL);
     contract_store(e, body, x->copy, at, value);
   }
 }
@@ -600,9 +602,13 @@ static void copy_line(const border_copy *x, loop_block *block, loop_expr *unit,
   loop_expr *right = contract_max(e, contract_plus(e, extent, -offset), zero);
   left = contract_min(e, left, wide);
   right = contract_max(e, contract_min(e, right, wide), left);
-  from = contract_mul(e, contract_add(e, contract_mul(e, from, extent), contract_plus(e, left, offset)), x->pixel);
-  left = contract_let(e, block, "left", contract_add(e, begin, contract_mul(e, left, x->pixel)));
-  right = contract_let(e, block, "right", contract_add(e, begin, contract_mul(e, right, x->pixel)));
+  from = contract_mul(
+      e, contract_add(e, contract_mul(e, from, extent), contract_plus(e, left, offset)),
+      x->pixel);
+  left =
+      contract_let(e, block, "left", contract_add(e, begin, contract_mul(e, left, x->pixel)));
+  right =
+      contract_let(e, block, "right", contract_add(e, begin, contract_mul(e, right, x->pixel)));
   fill_elements(x, block, begin, left, NULL);
   fill_elements(x, block, left, right, contract_let(e, block, "from", from));
   fill_elements(x, block, right, end, NULL);
@@ -610,7 +616,8 @@ static void copy_line(const border_copy *x, loop_block *block, loop_expr *unit,
 
 void contract_border_a(const contract_form *f, const contract_env *env, const char *name,
                        contraction *bordered, contract_stage *out_stage) {
-  border_copy x = {.e = contract_begin(f, env, name, "_border"), .from = &f->c->a, .to = &bordered->a};
+  border_copy x = {
+      .e = contract_begin(f, env, name, "_border"), .from = &f->c->a, .to = &bordered->a};
   contract_emission *e = &x.e;
   pir_dims *dims = f->c->dims;
   pir_dim units = pir_dim_const(dims, 1), pixel = units;
@@ -627,7 +634,8 @@ void contract_border_a(const contract_form *f, const contract_env *env, const ch
       pixel = pir_dim_mul(dims, pixel, extent);
   }
   x.pixel = contract_dim(e, pixel);
-  pir_dim size = pir_dim_mul(dims, pixel, pir_dim_const(dims, (int64_t)pir_dtype_size(x.to->dtype)));
+  pir_dim size =
+      pir_dim_mul(dims, pixel, pir_dim_const(dims, (int64_t)pir_dtype_size(x.to->dtype)));
   size = pir_dim_mul(dims, size, x.to->shape[x.to->order[x.innermost]]);
   uint16_t slot = env->temporary(env->user, pir_dim_mul(dims, units, size));
   e->a = contract_arg(e, "a", x.from);

@@ -110,7 +110,8 @@ static bool is_dropped(const contraction *c, int var) {
   if (!pir_dim_is_const(c->dims, c->vars[var].extent, &extent) || extent != 1)
     return false;
   for (int axis = 0; c->vars[var].reduced && axis < c->a.rank; axis++)
-    if (c->a.map[axis].factor[var] && (c->a.map[axis].offset || !contract_stays_inside(c, &c->a, axis)))
+    if (c->a.map[axis].factor[var] &&
+        (c->a.map[axis].offset || !contract_stays_inside(c, &c->a, axis)))
       return false;
   return true;
 }

@@ -53,11 +53,11 @@ typedef struct contract_form {
   int outer[CONTRACT_MAX_VARS],
       outer_count;  // axes of the units, outermost first: batch, M and N beside tile and lane
   int taps[CONTRACT_MAX_VARS], tap_count;  // K axes, outermost first
-  int tile;    // M axis whose points are the rows of a tile; -1: one row
-  int above;   // M axis whose points have their rows of tile registers behind each other, with
-               // rows between them that no point has; -1: none
+  int tile;   // M axis whose points are the rows of a tile; -1: one row
+  int above;  // M axis whose points have their rows of tile registers behind each other, with
+              // rows between them that no point has; -1: none
   pir_dim rows_above;  // from a point of that axis to the next
-  int lane;    // axis of the vector lanes: N, or batch for depthwise; -1: one lane
+  int lane;            // axis of the vector lanes: N, or batch for depthwise; -1: one lane
   int scaled;  // outermost K axis, where each of its steps has scales of its own; -1: none
   pir_dim step_scale;  // stride of that axis in the scales, whose lanes are adjacent
   pir_dtype compute;
@@ -69,13 +69,13 @@ typedef struct contract_form {
                  // multiplies; 1: none
   bool numbers;  // the neighbours are whole numbers of 4 bits, which are widened in
                  // registers and multiplied one by one
-  int tile_groups;   // such groups in a row of a tile register; 0: sums are in vector registers
-  int part_level;    // the taps from which on a reduction in tile registers is done in parts
+  int tile_groups;  // such groups in a row of a tile register; 0: sums are in vector registers
+  int part_level;   // the taps from which on a reduction in tile registers is done in parts
   int64_t part_steps;  // of so many steps at that level; 0: at once
-  bool b_packed;     // if false, b is read in place and its lanes are adjacent
-  pir_dtype held;    // packed b keeps this narrower type and is widened in registers; or
-                     // PIR_UNDEFINED
-  bool panel_inner;  // unit order: the panel changes fastest
+  bool b_packed;       // if false, b is read in place and its lanes are adjacent
+  pir_dtype held;      // packed b keeps this narrower type and is widened in registers; or
+                       // PIR_UNDEFINED
+  bool panel_inner;    // unit order: the panel changes fastest
   contract_fetching fetches;  // into the L2 cache while a panel and a tile are in use
   int64_t block;  // tiles whose rows stay in the L2 cache while all panels pass; 0: all tiles
   // Outer M axes: a unit does all their points, each chunk of the reduction for every point

@@ -441,7 +441,8 @@ static const struct {
 // newest processor of the vendor that has no feature beyond those found.
 static const char *name_by_features(uint32_t vendor, uint64_t found) {
   for (size_t i = sizeof NAMED / sizeof *NAMED; i-- > 0;) {
-    uint32_t maker = strncmp(NAMED[i].name, "znver", 5) ? signature_INTEL_ebx : signature_AMD_ebx;
+    uint32_t maker =
+        strncmp(NAMED[i].name, "znver", 5) ? signature_INTEL_ebx : signature_AMD_ebx;
     if (maker == vendor && !(features_of_processor(&NAMED[i]) & ~found))
       return NAMED[i].name;
   }

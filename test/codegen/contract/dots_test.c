@@ -233,9 +233,12 @@ static bool open_tiles(env *e) {
 
 static void test_tiles(void **state) {
   static const matmul_case products[] = {
-      {1, 32, 32, 64, false, true, false}, {1, 33, 47, 64, false, true, false},
-      {2, 100, 70, 96, true, true, false}, {1, 16, 16, 192, false, true, false},
-      {3, 9, 20, 64, true, false, false},  {2, 17, 40, 128, false, true, true},
+      {1, 32, 32, 64, false, true, false},
+      {1, 33, 47, 64, false, true, false},
+      {2, 100, 70, 96, true, true, false},
+      {1, 16, 16, 192, false, true, false},
+      {3, 9, 20, 64, true, false, false},
+      {2, 17, 40, 128, false, true, true},
       {1, 31, 33, 64, false, true, true},
       // Reductions in parts.
       {1, 100, 40, 1088, false, true, false},
