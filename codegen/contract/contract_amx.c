@@ -14,6 +14,8 @@
 // divides into equal steps that fill at least half a tile. All other shapes use the vector
 // kernel. Tile configurations are loaded from scratch before the blocks that have them: the
 // last rows, whether their number is constant or dynamic, are tiles with fewer rows.
+#include "contract_amx.h"
+#include "contract_choice.h"
 #include "contract_words.h"
 
 #include <string.h>
@@ -28,10 +30,6 @@ enum {
   LEFT = 4,
   RIGHT = 6
 };
-
-static int64_t ceil_of(int64_t x, int64_t by) {
-  return (x + by - 1) / by;
-}
 
 // The number of groups in a row of a tile; 0: the reduced axis does not divide into such rows,
 // or the processor has no tiles.
@@ -50,9 +48,9 @@ static int tile_groups(const contract_form *f, const pir_target *target) {
   return 0;
 }
 
-// Whether rows of the tile axis are continued by those of the next point of M axis `i`: those
-// of an image, of which some columns are no point of the result, such as its borders. The rows
-// between a point and the next are then as many as the axis of a has elements.
+// Whether the rows of the next point of M axis `i` follow the rows of one point: lines of an
+// image, of which some columns are no point of the result, such as its borders. *out_apart is
+// the number of rows from one point to the next, which is the width of the image.
 static bool continues_rows(const contract_form *f, int i, pir_dim *out_apart) {
   const contract_axis *x = &f->axes[i], *tile = &f->axes[f->tile];
   int var = tile->parts[tile->part_count - 1];
@@ -74,7 +72,7 @@ static bool gains_above(const contract_form *f, pir_dim apart) {
   const contract_axis *tile = &f->axes[f->tile];
   int64_t wide, width, step;
   if (contract_const(f, apart, &width) && contract_const(f, tile->extent, &wide))
-    return width <= ceil_of(wide, TILE_ROWS) * TILE_ROWS;
+    return width <= contract_ceil(wide, TILE_ROWS) * TILE_ROWS;
   return contract_const(f, tile->step_a, &step) &&
          contract_const(f, f->axes[f->taps[f->tap_count - 1]].extent, &width) && step == width;
 }
@@ -106,7 +104,7 @@ void contract_choose_tile_groups(contract_form *f, const pir_target *target) {
 
 // ---- the schedule
 
-// Bytes of packed b that a step at this level passes, at most those of the L1 cache.
+// Bytes of packed b that a step at this level passes; no more than the L1 cache has.
 static int64_t bytes_of_step(const contract_form *f, const pir_target *target, int level) {
   int64_t bytes = (int64_t)f->vectors * LINE, extent, most = (int64_t)target->l1_bytes;
   if (level == f->tap_count - 1)
@@ -114,7 +112,7 @@ static int64_t bytes_of_step(const contract_form *f, const pir_target *target, i
   for (int i = level + 1; i < f->tap_count && bytes < most; i++) {
     bool known = contract_const(f, f->axes[f->taps[i]].extent, &extent) && extent < most;
     int64_t size = contract_step_size(f, i);
-    bytes *= known ? ceil_of(extent, size) : most;
+    bytes *= known ? contract_ceil(extent, size) : most;
   }
   return bytes < most ? bytes : most;
 }
@@ -140,15 +138,15 @@ static void choose_parts(contract_form *f, const pir_target *target) {
 // only one where all panels meet a block while it is in the L1 cache.
 static int64_t choose_blocks(const contract_form *f, const pir_target *target, int64_t lanes) {
   enum { MOST = 8, OPEN = 4, UNITS_EACH = 4 };
-  int64_t rows, panels = ceil_of(lanes, contract_panel_lanes(f));
+  int64_t rows, panels = contract_ceil(lanes, contract_panel_lanes(f));
   int64_t most = f->part_steps ? MOST : OPEN;
   if (!contract_const(f, contract_rows(f), &rows))
     return OPEN;
-  int64_t blocks = ceil_of(rows, BLOCK_ROWS);
+  int64_t blocks = contract_ceil(rows, BLOCK_ROWS);
   int64_t units = (int64_t)UNITS_EACH * target->machine->core.teams[1];
-  while (most > 1 && panels * ceil_of(blocks, most) < units)
+  while (most > 1 && panels * contract_ceil(blocks, most) < units)
     most--;
-  int64_t equal = ceil_of(blocks, ceil_of(blocks, most)), even = most;
+  int64_t equal = contract_ceil(blocks, contract_ceil(blocks, most)), even = most;
   while (blocks % even)
     even--;
   return rows % BLOCK_ROWS == 0 && 2 * even > equal ? even : equal;
@@ -163,8 +161,8 @@ void contract_schedule_tiles(contract_form *f, const pir_target *target, int64_t
     f->rows *= (int)choose_blocks(f, target, lanes);
 }
 
-// Each unit fetches all of the next panel, which gains nothing after the first ones. Open rows
-// count as few, open numbers of such runs do not.
+// Each unit fetches all of the next panel, which gains nothing after the first ones. An open
+// number of rows counts as few, an open number of images does not.
 bool contract_meets_panel_few_times(const contract_form *f) {
   enum { FEW = 2 };
   int64_t rows, extent;
@@ -239,7 +237,7 @@ static void fetch_next_part(const block_of_tiles *t, loop_block *block, loop_exp
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   int lines = f->tile_groups * t->p->vectors;
-  int share = (int)ceil_of(lines, f->rows / BLOCK_ROWS);
+  int share = (int)contract_ceil(lines, f->rows / BLOCK_ROWS);
   int64_t size = f->part_level == f->tap_count - 1 ? f->tile_groups : 1;
   loop_expr *part = contract_times(e, contract_tap_step_b(e, f->part_level), size);
   part = contract_times(e, part, f->part_steps);
@@ -342,7 +340,7 @@ static void clear_tiles(const block_of_tiles *t, loop_block *block) {
 
 // Sets the position of a row in out. Returns the block in which it is one: of rows across two
 // axes not all are.
-static loop_block *find_row(contract_emission *e, loop_block *block, loop_expr *row) {
+static loop_block *place_row(contract_emission *e, loop_block *block, loop_expr *row) {
   const contract_form *f = e->form;
   e->value[f->tile] = row;
   if (f->above < 0)
@@ -360,7 +358,7 @@ static bool finish_tile_rows(contract_panel *p, loop_block *block, loop_expr *ro
   const contract_form *f = e->form;
   loop_expr *row;
   loop_block *body = contract_loop(e, block, "row", contract_int(e, 0), rows, NULL, &row);
-  body = find_row(e, body, contract_let(e, body, "at", contract_add(e, row0, row)));
+  body = place_row(e, body, contract_let(e, body, "at", contract_add(e, row0, row)));
   for (int v = 0; v < p->vectors; v++) {
     loop_expr *lane = contract_times(e, p->number, contract_panel_lanes(f));
     e->value[f->lane] = contract_plus(e, lane, v * f->vector);
@@ -398,7 +396,7 @@ typedef struct unit_of_blocks {
 } unit_of_blocks;
 
 // Adds the products of a part to the sums of one block.
-static void add_part(block_of_tiles *t, loop_block *block, loop_expr *a, loop_expr *b) {
+static void multiply_part(block_of_tiles *t, loop_block *block, loop_expr *a, loop_expr *b) {
   const contract_emission *e = &t->p->e;
   loop_expr *at = contract_times(e, t->number, BLOCK_ROWS * SUMS_LINE);
   loop_expr *rows = contract_times(e, t->row_step, BLOCK_ROWS);
@@ -421,10 +419,10 @@ static void add_part_of_rest(const unit_of_blocks *u, block_of_tiles t, loop_blo
   t.number = u->whole;
   t.rows = u->rest;
   configure(&t, many);
-  add_part(&t, many, a, b);
+  multiply_part(&t, many, a, b);
   t.high = 1;
   configure(&t, few);
-  add_part(&t, few, a, b);
+  multiply_part(&t, few, a, b);
 }
 
 static void add_part_of_blocks(const unit_of_blocks *u, loop_block *block, loop_expr *from,
@@ -436,13 +434,13 @@ static void add_part_of_blocks(const unit_of_blocks *u, loop_block *block, loop_
     configure(&t, block);
   loop_block *body =
       contract_loop(e, block, "block", contract_int(e, 0), u->whole, NULL, &t.number);
-  add_part(&t, body, a, b);
+  multiply_part(&t, body, a, b);
   if (u->rest)
     add_part_of_rest(u, t, block, a, b);
 }
 
-static void add_parts(const unit_of_blocks *u, loop_block *block, int level, loop_expr *a,
-                      loop_expr *b) {
+static void multiply_parts(const unit_of_blocks *u, loop_block *block, int level, loop_expr *a,
+                           loop_expr *b) {
   const contract_emission *e = &u->p->e;
   const contract_form *f = e->form;
   loop_expr *begin, *end, *from;
@@ -453,7 +451,7 @@ static void add_parts(const unit_of_blocks *u, loop_block *block, int level, loo
   find_steps(u->p, level, &begin, &end);
   if (level < f->part_level) {
     loop_block *body = open_steps(u->p, block, level, begin, end, &a, &b);
-    add_parts(u, body, level + 1, a, b);
+    multiply_parts(u, body, level + 1, a, b);
     return;
   }
   loop_expr *size = contract_int(e, f->part_steps);
@@ -462,7 +460,7 @@ static void add_parts(const unit_of_blocks *u, loop_block *block, int level, loo
   add_part_of_blocks(u, body, from, contract_let(e, body, "to", to), a, b);
 }
 
-static void clear_sums(const contract_emission *e, loop_block *block) {
+static void empty_sums(const contract_emission *e, loop_block *block) {
   loop_expr *zero = pir_loop_cast(e->m, contract_int(e, 0), e->form->compute), *at;
   loop_expr *all = contract_int(e, (int64_t)e->form->rows * SUMS_LINE);
   loop_block *body = contract_count(e, block, "at", all, TILE_ROWS, &at);
@@ -483,12 +481,12 @@ bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *t
   if (pir_loop_multiple(extent) % BLOCK_ROWS != 0)
     u.rest = contract_let(e, block, "rest", contract_mod(e, rows, size));
   if (f->part_steps)
-    clear_sums(e, block);
+    empty_sums(e, block);
   find_operands(p, block, row0, &a, &b);
   block_of_tiles whole = {.p = p, .high = SIDE, .rows = size};
   if (!u.rest)
     configure(&whole, block);
-  add_parts(&u, block, 0, a, b);
+  multiply_parts(&u, block, 0, a, b);
   return finish_tile_rows(p, block, row0, rows);
 }
 

@@ -4,6 +4,10 @@
 
 #include "contract_impl.h"
 
+static inline int64_t contract_ceil(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
 // Chooses the code of a contraction: as the target's record of tuned choices says, or else by
 // the cost model. Returns whether it is minimal filtering. contract_choice.c
 bool contract_choose(contract_form *f, const contract_env *env, contract_winograd *out_w,

@@ -15,6 +15,7 @@
 // that they are not negative. A register of 16 lanes is a table of their floats (vpermps); else
 // a number becomes, where its bits stand, a part of a float in which its last bit counts 1, and
 // that float less the same of a raised zero is the number. Both are exact.
+#include "contract_amx.h"
 #include "contract_words.h"
 
 #include <string.h>

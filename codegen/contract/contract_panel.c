@@ -11,6 +11,7 @@
 //
 // A depthwise convolution is the same loop nest, with vectors of `a` in place of broadcast
 // elements.
+#include "contract_amx.h"
 #include "contract_taps.h"
 
 // ---- tiles

@@ -144,10 +144,6 @@ static int panel_vectors(const pir_machine *machine, int64_t lanes, int vector) 
   return 0;
 }
 
-static int64_t ceil_of(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
 // Returns a likely value of an extent. If the extent varies with the batch, this is its value
 // for one image.
 static int64_t likely_extent(const contract_form *f, int axis, int64_t otherwise, bool *known) {
@@ -178,7 +174,7 @@ static double bytes_when_packed(const contract_form *f, const contract_winograd 
 }
 
 static double groups_of_panels(const contract_form *f, const contract_winograd *w) {
-  return (double)ceil_of(all_lanes(f), (int64_t)w->panels * w->vectors * w->vector);
+  return (double)contract_ceil(all_lanes(f), (int64_t)w->panels * w->vectors * w->vector);
 }
 
 // Whether a unit's taps stay in the L2 cache from one block to the next.
@@ -244,7 +240,7 @@ static double packing_cost(const contract_form *f, const contract_winograd *w) {
 
 static double filter_cost(const contract_form *f, const contract_winograd *w,
                           const pir_target *target, double patches) {
-  double tile = (double)w->tiles / (double)ceil_of(w->tiles, w->rows_of_tile);
+  double tile = (double)w->tiles / (double)contract_ceil(w->tiles, w->rows_of_tile);
   double work = patches * work_of_patch(f, w, target->machine, tile);
   double reading = reading_of_patches(f, w, target, tile, patches);
   return overlapped(target, work, reading);
@@ -254,8 +250,8 @@ static double filter_cost(const contract_form *f, const contract_winograd *w,
 // machine's team sizes.
 static double imbalance(const pir_machine *machine, int64_t units) {
   int first = machine->core.teams[0], second = machine->core.teams[1];
-  double of_first = (double)ceil_of(units, first) * first / (double)units;
-  double of_second = (double)ceil_of(units, second) * second / (double)units;
+  double of_first = (double)contract_ceil(units, first) * first / (double)units;
+  double of_second = (double)contract_ceil(units, second) * second / (double)units;
   return (of_first + of_second) / 2 - 1;
 }
 
@@ -287,13 +283,13 @@ typedef struct size_search {
 static void try_shares(size_search *s, contract_winograd *tried, contract_winograd *best) {
   const pir_machine *machine = s->target->machine;
   int64_t width = (int64_t)tried->vectors * tried->vector;
-  int64_t all = ceil_of(s->patches, tried->tiles), before = 0;
-  for (int64_t share = s->panels; share != before; share = ceil_of(share, 2)) {
+  int64_t all = contract_ceil(s->patches, tried->tiles), before = 0;
+  for (int64_t share = s->panels; share != before; share = contract_ceil(share, 2)) {
     before = share;
     if (share < s->panels && share * width < machine->filter.unit_lanes)
       break;
     tried->panels = (int)share;
-    int64_t units = all * ceil_of(s->panels, share);
+    int64_t units = all * contract_ceil(s->panels, share);
     double uneven = s->known ? imbalance(machine, units) : 0;
     double cost = filter_cost(s->f, tried, s->target, (double)(all * tried->tiles));
     cost *= 1 + uneven;
@@ -318,10 +314,10 @@ static double choose_block(const contract_form *f, contract_winograd *w,
   w->rows_of_tile = rows;
   int64_t panels = all_lanes(f) / ((int64_t)w->vectors * w->vector);
   size_search s = {f, target, patches, panels, known, -1};
-  int64_t fewest = ceil_of(patches, most), tries = known ? machine->filter.tries : 1;
+  int64_t fewest = contract_ceil(patches, most), tries = known ? machine->filter.tries : 1;
   contract_winograd tried = *w;
   for (int64_t n = fewest; n < fewest + tries && n <= patches; n++) {
-    tried.tiles = (int)(known ? ceil_of(patches, n) : most / rows * rows);
+    tried.tiles = (int)(known ? contract_ceil(patches, n) : most / rows * rows);
     try_shares(&s, &tried, w);
   }
   return s.least;
@@ -362,7 +358,7 @@ static bool try_filters(const contract_form *f, contract_winograd *w, const cont
   for (int i = 0; i < 2; i++) {
     if (!make_filter(f, &w->slide[i], env->math, outputs[i]))
       return false;
-    patches *= ceil_of(likely_positions(f, &w->slide[i], &known), outputs[i]);
+    patches *= contract_ceil(likely_positions(f, &w->slide[i], &known), outputs[i]);
   }
   if (w->slide[0].filter.points == 1 && w->slide[1].filter.points == 1)
     return false;
@@ -373,7 +369,7 @@ static bool try_filters(const contract_form *f, contract_winograd *w, const cont
 static double plain_cost(const contract_form *f, const contract_winograd *w,
                          const pir_target *target) {
   bool known;
-  double work = (double)w->channels * (double)ceil_of(all_lanes(f), f->vector);
+  double work = (double)w->channels * (double)contract_ceil(all_lanes(f), f->vector);
   double bytes = (double)w->channels * (double)all_lanes(f) * sizeof(float);
   if (w->image >= 0)
     work *= (double)likely_extent(f, w->image, 1, &known);

@@ -114,7 +114,10 @@ static void round_figures(pir_measured *m) {
 pir_status pir_machine_measure(const pir_target *target, pir_measured *out,
                                pir_message *message) {
   double start = probe_now(), worked = read_clock(CLOCK_THREAD_CPUTIME_ID);
-  prober p = {.target = target, .out = out, .deadline = start + MEASURE_NS};
+  prober p = {.target = target,
+              .out = out,
+              .deadline = start + MEASURE_NS,
+              .flushes_unordered = probe_flushes_unordered()};
   *out = (pir_measured){0};
   p.widest = probe_kernels_of(target->vector_bytes, target->fma);
   if (target->device || !p.widest) {

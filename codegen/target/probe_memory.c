@@ -6,7 +6,7 @@
 enum { LINE = 64, PASS_BYTES = 4 << 20, JUMPS = 10000, FAR_JUMPS = 1000 };
 
 typedef struct reading {
-  const probe_kernels *kernels;
+  const prober *p;
   const char *from;
   size_t bytes;
   int passes;
@@ -16,19 +16,19 @@ typedef struct reading {
 static double time_reading(void *user) {
   const reading *r = user;
   if (r->flushes)
-    probe_flush(r->from, r->bytes);
+    probe_flush(r->p, r->from, r->bytes);
   else
-    r->kernels->read(r->from, r->bytes);
+    r->p->widest->read(r->from, r->bytes);
   double start = probe_now();
   for (int i = 0; i < r->passes; i++)
-    r->kernels->read(r->from, r->bytes);
+    r->p->widest->read(r->from, r->bytes);
   return probe_now() - start;
 }
 
 // In GB/s.
 static double read_rate(prober *p, const char *figure, size_t bytes, bool flushes) {
   int passes = flushes || bytes > PASS_BYTES / 4 ? 1 : (int)(PASS_BYTES / 4 / bytes);
-  reading r = {p->widest, p->room, bytes, passes, flushes};
+  reading r = {p, p->room, bytes, passes, flushes};
   double time = probe_time(p, figure, time_reading, &r);
   return time > 0 ? (double)bytes * passes / time : 0;
 }
@@ -36,6 +36,7 @@ static double read_rate(prober *p, const char *figure, size_t bytes, bool flushe
 // ---- waiting
 
 typedef struct chase {
+  const prober *p;
   char *from;
   size_t bytes;
   long jumps;
@@ -67,7 +68,7 @@ static void flush_chased(const chase *c) {
   char *at = c->from;
   for (long i = 0; i < c->jumps; i++) {
     char *next = *(char **)at;
-    probe_flush(at, LINE);
+    probe_flush(c->p, at, LINE);
     at = next;
   }
 }
@@ -85,7 +86,7 @@ static double time_chase(void *user) {
 }
 
 static double wait_time(prober *p, const char *figure, size_t bytes, bool flushes) {
-  chase c = {p->room, bytes, flushes ? FAR_JUMPS : JUMPS, flushes};
+  chase c = {p, p->room, bytes, flushes ? FAR_JUMPS : JUMPS, flushes};
   if (p->refused)
     return 0;
   link_lines(c.from, bytes);

@@ -28,7 +28,7 @@ static void place_weights(const product *q) {
   if (q->where == LAST_LEVEL)
     read(q->others, q->others_bytes);
   if (q->where == MEMORY)
-    probe_flush(q->panels, (PANELS + 1) * q->panel);
+    probe_flush(q->p, q->panels, (PANELS + 1) * q->panel);
   read((const char *)q->rows, sizeof(float) * ROWS * STEPS);
 }
 

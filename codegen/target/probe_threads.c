@@ -182,7 +182,7 @@ static double read_together(crowd *c) {
   int wanted = c->threads, started = 0;
   atomic_store(&c->here, 0);
   if (c->splits)
-    probe_flush(c->p->room, c->bytes);
+    probe_flush(c->p, c->p->room, c->bytes);
   while (started < wanted) {
     members[started] = (member){c, started};
     if (pthread_create(&threads[started], NULL, read_with_others, &members[started]))

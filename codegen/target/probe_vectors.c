@@ -54,25 +54,20 @@ const probe_kernels *probe_kernels_of(int bytes, bool fma) {
   return bytes == 16 ? &kernels_plain : NULL;
 }
 
-// CPUID is asked once: in a virtual machine the question takes longer than flushing.
-static bool has_clflushopt(void) {
+bool probe_flushes_unordered(void) {
   enum { CLFLUSHOPT = 1 << 23 };
-  static _Atomic int answer = -1;
   unsigned a, b, c, d;
-  if (answer < 0)
-    answer = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & CLFLUSHOPT);
-  return answer;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & CLFLUSHOPT);
 }
 
-// Flushes lines in any order. clflush waits for each before the next: 14 times as long.
 __attribute__((target("clflushopt"))) static void flush_unordered(const char *from,
                                                                   size_t bytes) {
   for (size_t at = 0; at < bytes; at += 64)
     _mm_clflushopt((void *)(from + at));
 }
 
-void probe_flush(const char *from, size_t bytes) {
-  if (has_clflushopt())
+void probe_flush(const prober *p, const char *from, size_t bytes) {
+  if (p->flushes_unordered)
     flush_unordered(from, bytes);
   else
     for (size_t at = 0; at < bytes; at += 64)
@@ -105,7 +100,12 @@ const probe_kernels *probe_kernels_of(int bytes, bool fma) {
   return bytes == 16 && fma ? &kernels_16 : NULL;
 }
 
-void probe_flush(const char *from, size_t bytes) {
+bool probe_flushes_unordered(void) {
+  return true;
+}
+
+void probe_flush(const prober *p, const char *from, size_t bytes) {
+  (void)p;
   for (size_t at = 0; at < bytes; at += 64)
     __asm__ volatile("dc civac, %0" : : "r"(from + at) : "memory");
   __asm__ volatile("dsb sy" : : : "memory");
@@ -124,7 +124,12 @@ const probe_kernels *probe_kernels_of(int bytes, bool fma) {
   return NULL;
 }
 
-void probe_flush(const char *from, size_t bytes) {
+bool probe_flushes_unordered(void) {
+  return false;
+}
+
+void probe_flush(const prober *p, const char *from, size_t bytes) {
+  (void)p;
   (void)from;
   (void)bytes;
 }

@@ -31,7 +31,8 @@ typedef struct prober {
   // Memory, four times the L2 cache and more.
   char *room;
   size_t room_bytes;
-  size_t far_bytes;     // of it that the last-level cache keeps; 0: there is none
+  size_t far_bytes;  // of it that the last-level cache keeps; 0: there is none
+  bool flushes_unordered;
   const char *refused;  // the figure whose repetitions disagreed; NULL: none did
 } prober;
 
@@ -51,8 +52,11 @@ bool probe_times(prober *p, const char *figure, probe_work work, void *const use
 // The time of a single piece; 0 when it was refused.
 double probe_time(prober *p, const char *figure, probe_work work, void *user);
 
+// Whether the processor flushes lines in any order (clflushopt). Otherwise each waits for the
+// one before, which takes 14 times as long.
+bool probe_flushes_unordered(void);
 // Drops lines from all caches, so that memory has them alone.
-void probe_flush(const char *from, size_t bytes);
+void probe_flush(const prober *p, const char *from, size_t bytes);
 // Waits a moment inside of a loop that watches memory.
 void probe_pause(void);
 
