@@ -9,10 +9,11 @@ processors, that loads one model in one engine, warms up, runs for --seconds and
 interleaved (A B C A B C ...), so that a slow minute of a shared machine hits every engine alike. Reported: per engine the median
 over the rounds of each round's fastest run, its ratio to the fastest of the others, and the spread (max / min over the rounds): a
 difference below the spread is noise. Engines pir-fast, pir-bf16 and openvino-bf16 compute in those modes (bf16 has peers of its own) and
-report their largest error, relative to the largest expected element. --peak is run beside every round; its FMA rate makes the share of peak,
-and disturbed rounds are repeated (noise.py). --batch: inputs of so many samples where the network has a free batch (default: those
-of case0); times are then those of a run divided by the batch. At the end: the ratios of all models, and their geometric mean over the
-networks of bench/zoo.
+report their largest error, relative to the largest expected element. So do pir-int8, pir-ptq, ort-int8 and openvino-int8, which
+run what models.py quantises on first use and are compared with each other. --peak is run beside every round; its FMA rate makes the
+share of peak, and disturbed rounds are repeated (noise.py). --batch: inputs of so many samples where the network has a free batch
+(default: those of case0); times are then those of a run divided by the batch. At the end: the ratios of all models of the first of
+our engines, and their geometric mean over the networks of bench/zoo.
 """
 import argparse
 import contextlib
@@ -28,10 +29,12 @@ import time
 
 import batches
 import noise
-from models import DETECTORS, ZOO
+from models import DETECTORS, ZOO, quantise
 
 # Multiply-adds of the convolutions and products of one run, times two; those on padding count.
 NOMINAL_GFLOP = {"resnet50": 8.178, "mobilenet_v1": 1.137, "bert_base": 22.348, "vit_base_patch16_224": 35.13}
+# What engines of 8 bits run.
+QUANTISED = {"pir-int8": "int8.json", "pir-ptq": "ptq.pdmodel", "ort-int8": "int8.onnx", "openvino-int8": "int8.onnx"}
 
 
 def input_files(case):
@@ -50,23 +53,26 @@ def outputs_of(case):
     return [np.load(p) for p in paths]
 
 
-def ort_session(folder, threads, feeds):
+def ort_session(folder, threads, feeds, mode="model"):
     import onnxruntime as ort
     o = ort.SessionOptions()
     o.intra_op_num_threads, o.inter_op_num_threads = threads, 1
     o.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
-    s = ort.InferenceSession(folder + "/model.onnx", o, providers=["CPUExecutionProvider"])
+    s = ort.InferenceSession(f"{folder}/{mode}.onnx", o, providers=["CPUExecutionProvider"])
     names = [i.name for i in s.get_inputs()]
     return lambda: s.run(None, {n: feeds[n] for n in names})
 
 
-def openvino_session(folder, threads, feeds, precision="f32"):
+def openvino_session(folder, threads, feeds, mode="f32"):
     import openvino as ov
     core = ov.Core()
+    model, precision = ("int8", "f32") if mode == "int8" else ("model", mode)
     how = {"INFERENCE_PRECISION_HINT": precision, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads}
     try:
-        compiled = core.compile_model(folder + "/model.onnx", "CPU", how)
+        compiled = core.compile_model(f"{folder}/{model}.onnx", "CPU", how)
     except Exception:
+        if mode == "int8":
+            raise
         compiled = core.compile_model(folder + "/model.pdmodel", "CPU", how)
     request = compiled.create_infer_request()
     outputs = request.model_outputs
@@ -151,9 +157,16 @@ def is_ours(engine):
     return engine.partition("-")[0] == "pir"
 
 
+def precision(engine):
+    """Engines of one precision are compared."""
+    return "int8" if engine in QUANTISED else "bf16" if engine.endswith("-bf16") else "f32"
+
+
 def our_command(args, engine, folder, threads, case):
     mode = engine.partition("-")[2]
-    command = [args.pir_run, folder + "/model.json", f"--threads={threads}"] + ([f"--math={mode}"] if mode else [])
+    command = [args.pir_run, f"{folder}/{QUANTISED.get(engine, 'model.json')}", f"--threads={threads}"]
+    if mode and engine not in QUANTISED:
+        command.append(f"--math={mode}")
     if mode and outputs_of(case):
         return command + [f"--case={case}", "--rtol-max=1"]
     return command + [f"--input={name}=@{path}" for name, path in input_files(case).items()]
@@ -191,8 +204,7 @@ def table(args, name, title, batch, measured):
         else:
             print(f"  {engine:13} failed: {measured.results[0][engine].get('error_text', '')[:120]}")
     for engine, r in rows.items():
-        bf16 = engine.endswith("-bf16")
-        base = min((p["min_ms"] for e, p in rows.items() if not is_ours(e) and e.endswith("-bf16") == bf16), default=None)
+        base = min((p["min_ms"] for e, p in rows.items() if not is_ours(e) and precision(e) == precision(engine)), default=None)
         r["ratio"] = r["min_ms"] / base if base else float("nan")
         share = 100 * flops / (r["min_ms"] * 1e-3) / peak if peak else 0
         print(f"  {engine:13} {r['min_ms']:8.2f} {r['ratio']:7.2f} {r['spread']:7.2f} {r['median_ms']:10.2f} "
@@ -218,15 +230,15 @@ def one(args, name, threads, batch, guard):
         return table(args, name, title, batch or 1, guard.measure(title, once, args.rounds))
 
 
-def summary(results, columns):
-    """A line a model, and the geometric means of the ratios over the zoo."""
-    print(f"\nlatency over the fastest peer's, by {'; '.join(label(*c) for c in columns)}")
+def summary(results, columns, ours):
+    """A line a model, and the geometric means of the ratios of an engine over the zoo."""
+    print(f"\nlatency of {ours} over the fastest peer's, by {'; '.join(label(*c) for c in columns)}")
     for name in dict.fromkeys(name for name, _, _ in results):
-        ratios = [results.get((name, *c), {}).get("pir", {}).get("ratio", math.nan) for c in columns]
+        ratios = [results.get((name, *c), {}).get(ours, {}).get("ratio", math.nan) for c in columns]
         print(f"  {name:22}" + "".join(f"{r:8.2f}" for r in ratios))
     for c in columns:
-        ratios = [r["pir"]["ratio"] for (name, *column), r in results.items()
-                  if tuple(column) == c and name in ZOO and r.get("pir", {}).get("ratio", 0) > 0]
+        ratios = [r[ours]["ratio"] for (name, *column), r in results.items()
+                  if tuple(column) == c and name in ZOO and r.get(ours, {}).get("ratio", 0) > 0]
         if len(ratios) > 1:
             print(f"geometric mean over {len(ratios)} networks of the zoo, {label(*c)}: "
                   f"{math.exp(statistics.fmean(map(math.log, ratios))):.3f}; above 1.00: {sum(r > 1 for r in ratios)}")
@@ -253,14 +265,19 @@ def main():
     args = ap.parse_args()
     results = {}
     print("versions: " + ", ".join(f"{e} {version(e)}" for e in args.engines if not is_ours(e)))
+    if any(e in QUANTISED for e in args.engines):
+        print("programs: " + ", ".join(f"{e} {QUANTISED[e]}" for e in args.engines if e in QUANTISED)
+              + "; int8.json is made by our passes, ptq.pdmodel by Paddle, int8.onnx by ONNX Runtime (QDQ)")
     guards = {threads: noise.Guard(noise.probe_of(args.peak, threads)) for threads in args.threads}
     columns = [(threads, batch) for batch in args.batch for threads in args.threads]
     for name in ZOO + list(DETECTORS) if args.models == "all" else args.models.split(","):
+        if any(e in QUANTISED for e in args.engines):
+            quantise(os.path.join(args.zoo, name), os.path.join(os.path.dirname(args.pir_run), "pir-opt"))
         for threads, batch in columns:
             rows = one(args, name, threads, batch, guards[threads])
             if rows:
                 results[name, threads, batch] = rows
-    summary(results, columns)
+    summary(results, columns, next((e for e in args.engines if is_ours(e)), "pir"))
     for threads, guard in guards.items():
         print(f"{label(threads, 0)}: {guard.summary()}")
     if args.json:

@@ -5,6 +5,9 @@
 
 NAME is a model of bench/zoo (full-size networks with random weights, about ten minutes and 4 GB for all), or a detector of
 text: the recorded PP-OCRv4 one with a picture of 480x640, and one of 640x640. Needs the Python that has Paddle and paddle2onnx.
+`quantise` (latency.py calls it) adds programs of 8 bits, all calibrated on the same seeded inputs: int8.json by our passes, ptq.pdmodel
+by Paddle's PostTrainingQuantization, int8.onnx by ONNX Runtime (QDQ of a graph with folded batch norms: bytes without a sign, which
+both peers multiply fastest, filters by channel; OpenVINO is faster with it than with what nncf.quantize makes).
 paddle2onnx 2.1 refuses lists of doubles (the `scale` of a resizing); it is given a copy of the program with lists of floats.
 """
 import argparse
@@ -19,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ZOO = ("resnet50 mobilenet_v1 bert_base vit_base_patch16_224 resnet18 mobilenet_v2 mobilenet_v3_large alexnet squeezenet1_1 "
        "shufflenet_v2_x1_0 densenet121 googlenet inception_v3 gpt2_small llama_160m_prefill llama_160m_decode unet_256 "
        "yolov3_darknet53 ppocr_rec lstm_classifier gru_classifier").split()
+SAMPLES = 8
 DETECTORS = {"ppocrv4_det_480": (480, 640), "ppocrv4_det_640": (640, 640)}
 
 
@@ -64,7 +68,68 @@ def to_onnx(folder):
         sys.exit(f"models.py: paddle2onnx made nothing of {folder}: {done.stderr.decode(errors='replace')[-300:]}")
 
 
+def samples(folder):
+    """Inputs like those of case0: normal numbers, and its whole numbers in another order."""
+    import numpy as np
+    r = np.random.RandomState(1)
+    given = {f[3:-4]: np.load(f"{folder}/case0/{f}") for f in sorted(os.listdir(folder + "/case0")) if f.startswith("in_")}
+    return [{name: r.standard_normal(a.shape).astype(a.dtype) if a.dtype.kind == "f" else r.permutation(a.ravel()).reshape(a.shape)
+             for name, a in given.items()} for _ in range(SAMPLES)]
+
+
+def to_int8_onnx(folder):
+    from onnxruntime.quantization import QuantType, quantize_static
+    from onnxruntime.quantization.shape_inference import quant_pre_process
+    rest = iter(samples(folder))
+    reader = type("Reader", (), {"get_next": lambda self: next(rest, None)})()
+    with tempfile.TemporaryDirectory() as there:
+        quant_pre_process(folder + "/model.onnx", there + "/folded.onnx")
+        quantize_static(there + "/folded.onnx", there + "/int8.onnx", reader, per_channel=True, activation_type=QuantType.QUInt8,
+                        weight_type=QuantType.QInt8)
+        shutil.move(there + "/int8.onnx", folder)
+
+
+def to_int8(folder, pir_opt):
+    import numpy as np
+    with tempfile.TemporaryDirectory() as there:
+        for i, sample in enumerate(samples(folder)):
+            os.mkdir(f"{there}/{i}")
+            for name, array in sample.items():
+                np.save(f"{there}/{i}/in_{name}.npy", array)
+        subprocess.run([pir_opt, folder + "/model.json", f"--params={folder}/model.pdiparams", f"--passes=fold,quantise{{data={there}}}",
+                        "--emit=json", f"--params-out={folder}/int8.pdiparams", "-o", folder + "/int8.json", f"--report={folder}/int8.txt"],
+                       check=True)
+
+
+def to_ptq(folder):
+    """In a child, because Paddle quantises old programs alone, and those only without PIR."""
+    import paddle
+    from paddle.static.quantization import PostTrainingQuantization
+    paddle.enable_static()
+    ptq = PostTrainingQuantization(
+        paddle.static.Executor(paddle.CPUPlace()), folder, model_filename="model.pdmodel", params_filename="model.pdiparams",
+        data_loader=lambda: iter(samples(folder)), batch_size=1, batch_nums=SAMPLES, algo="hist", onnx_format=True, optimize_model=True,
+        quantizable_op_type=["conv2d", "depthwise_conv2d", "mul", "matmul_v2"])
+    ptq.quantize()
+    ptq.save_quantized_model(folder, model_filename="ptq.pdmodel", params_filename="ptq.pdiparams")
+
+
+def quantise(folder, pir_opt):
+    """Makes the programs of 8 bits that are missing."""
+    if not os.path.exists(folder + "/int8.onnx"):
+        to_int8_onnx(folder)
+    if not os.path.exists(folder + "/int8.json"):
+        to_int8(folder, pir_opt)
+    if not os.path.exists(folder + "/ptq.pdmodel"):
+        done = subprocess.run([sys.executable, __file__, "--ptq", folder], env=dict(os.environ, FLAGS_enable_pir_api="0"),
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        if done.returncode:
+            sys.exit(f"models.py: Paddle quantised nothing of {folder}: {done.stderr.decode(errors='replace')[-300:]}")
+
+
 def main():
+    if sys.argv[1:2] == ["--ptq"]:
+        return to_ptq(sys.argv[2])
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("dir")
     ap.add_argument("names", nargs="*", default=ZOO + list(DETECTORS))

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Everything measured, in one run: costs of the IR beside mlir-opt-19 in counted instructions, and latency and accuracy of full-size models
-# beside ONNX Runtime, OpenVINO and Paddle, with a peak probe. Makes its own Python environment and models on first use (ten minutes and 4 GB
-# of disk for all of them); writes the page of this processor in results, and the index RESULTS.md. MODELS: names with commas between, or
-# all (default). RESULTS=FILE: another index, with its pages beside it.
+# (f32, bf16, int8) beside ONNX Runtime, OpenVINO and Paddle, with a peak probe. Makes its own Python environment and models on first use
+# (ten minutes and 4 GB of disk for all of them); writes the page of this processor in results, and the index RESULTS.md. MODELS: names
+# with commas between, or all (default). RESULTS=FILE: another index, with its pages beside it.
 #   bench/run.sh BUILD [MODELS]
 set -euo pipefail
 build=$(realpath "$1")
@@ -30,6 +30,9 @@ keep latency "latency" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$bui
   --models "$models" --json "$build/bench/latency.json"
 keep math "latency of --math=fast and --math=bf16" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" \
   ${names[@]:+--models "$models"} --engines pir,pir-fast,pir-bf16,ort,openvino,openvino-bf16
+keep int8 "latency of networks of 8 bits" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" \
+  --models "$([ "$models" = all ] && echo resnet50,mobilenet_v1,mobilenet_v2 || echo "$models")" \
+  --engines pir-int8,pir-ptq,ort-int8,openvino-int8
 keep batches "latency by batch" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" \
   --models "$([ "$models" = all ] && echo resnet50,mobilenet_v1,mobilenet_v3_large,shufflenet_v2_x1_0 || echo "$models")" --batch 1,4,16,64
 keep accuracy "errors against float64" "$python" "$here/accuracy.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --models "$models" \
