@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pir/compiler/build.h>
+#include <pir/compiler/dialect/pd_op.h>
 #include <pir/compiler/params.h>
 #include <pir/layer/param_record.h>
 #include <pir/compiler/walk.h>
@@ -168,13 +170,37 @@ static pir_str record_text(pir_arena *arena, const record *r) {
   return pir_strbuf_view(&out);
 }
 
-static bool record_matches(const record *r, const pir_param_decl *decl) {
-  if (r->dtype != decl->dtype || r->rank != decl->shape.rank)
-    return false;
-  for (size_t i = 0; i < r->rank; i++)
-    if (decl->shape.dims[i] >= 0 && decl->shape.dims[i] != r->dims[i])
+static bool has_dims(const record *r, pir_shape shape) {
+  bool same = r->rank == shape.rank;
+  for (size_t i = 0; i < r->rank && same; i++)
+    same = shape.dims[i] < 0 || shape.dims[i] == r->dims[i];
+  return same;
+}
+
+// Whether the extents are the same but for some that are 1.
+static bool has_extents(const record *r, pir_shape shape) {
+  size_t i = 0, k = 0;
+  for (;; i++, k++) {
+    while (i < r->rank && r->dims[i] == 1)
+      i++;
+    while (k < shape.rank && shape.dims[k] == 1)
+      k++;
+    if (i == r->rank || k == shape.rank)
+      return i == r->rank && k == shape.rank;
+    if (r->dims[i] != shape.dims[k])
       return false;
-  return true;
+  }
+}
+
+// Paddle's quantisation after training changes tensors and leaves their declarations: weights
+// become bytes, and scales get or lose extents of 1. check_readers looks at who reads them.
+static bool is_narrower(const record *r, const pir_param_decl *decl) {
+  return r->dtype == PIR_I8 && decl->dtype == PIR_F32;
+}
+
+static bool record_matches(const record *r, const pir_param_decl *decl) {
+  return (r->dtype == decl->dtype || is_narrower(r, decl)) &&
+         (has_dims(r, decl->shape) || has_extents(r, decl->shape));
 }
 
 static pir_status record_mismatch(pir_context *ctx, pir_arena *arena, const record *r,
@@ -301,7 +327,8 @@ static pir_status adopt_record(pir_program *program, const record *r,
   bool mapped = is_mapped_file(shared->bytes), is_part = op && params_is_part(op);
   pir_param param = {.name = decl->name,
                      .dtype = r->dtype,
-                     .shape = {r->dims, r->rank},
+                     .shape =
+                         has_dims(r, decl->shape) ? (pir_shape){r->dims, r->rank} : decl->shape,
                      .data = r->data,
                      .size = (size_t)r->size,
                      .release = release_claim,
@@ -352,6 +379,70 @@ bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count) 
   return i == count;
 }
 
+// ---- tensors of quantised programs
+
+static bool is_read_as_levels(const pir_op *op) {
+  PIR_EACH_USE(use, pir_op_result(op, 0))
+  if (!pir_op_is(pir_use_owner(use), PD_QUANTIZE_LINEAR) &&
+      !pir_op_is(pir_use_owner(use), PD_DEQUANTIZE_LINEAR))
+    return false;
+  return true;
+}
+
+// Refuses tensors that differ from their declarations and are read otherwise.
+static pir_status check_readers(const record_list *list, const pir_param_decl *decls,
+                                const param_parts *parts) {
+  for (size_t i = 0; i < list->count; i++) {
+    const record *r = &list->items[i];
+    const pir_op *op = params_op_of(parts, decls[i].name);
+    bool differs = r->dtype != decls[i].dtype || !has_dims(r, decls[i].shape);
+    if (op && differs && !is_read_as_levels(op)) {
+      pir_str held = record_text(list->arena, r);
+      return pir_error(op,
+                       "parameter '%.*s' is %.*s in the file; so it may be read by "
+                       "quantize_linear and dequantize_linear alone",
+                       (int)decls[i].name.size, decls[i].name.data, (int)held.size, held.data);
+    }
+  }
+  return PIR_OK;
+}
+
+// Lets the readers of a parameter of f32 whose record holds bytes read a cast of them.
+static pir_walk_result widen_bytes(pir_op *op, void *user) {
+  pir_program *program = user;
+  pir_context *ctx = pir_program_context(program);
+  if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1)
+    return PIR_WALK_CONTINUE;
+  pir_value *value = pir_op_result(op, 0);
+  const pir_type *wide = pir_value_type(value);
+  const pir_param *param = pir_program_param(program, params_name(op));
+  if (!param || param->dtype != PIR_I8 || pir_type_dtype(wide) != PIR_F32)
+    return PIR_WALK_CONTINUE;
+  const pir_opdef *def = pir_context_op(ctx, PD_CAST);
+  pir_op_spec spec = {.def = def,
+                      .loc = pir_op_loc(op),
+                      .operands = &value,
+                      .operand_count = 1,
+                      .result_types = &wide,
+                      .result_count = 1};
+  pir_builder b = pir_builder_after(op);
+  pir_op *cast = pir_build(&b, &spec);
+  pir_op_set_attr_at(cast, PD_CAST_ATTR_DTYPE, pir_attr_dtype(ctx, PIR_F32));
+  pir_value_replace_uses(value, pir_op_result(cast, 0));
+  pir_op_set_operand(cast, PD_CAST_IN_X, value);
+  pir_value_set_type(value, pir_type_tensor(ctx, PIR_I8, pir_type_shape(wide)));
+  return PIR_WALK_CONTINUE;
+}
+
+static void widen_records(pir_program *program, const record_list *list,
+                          const pir_param_decl *decls) {
+  size_t i = 0;
+  while (i < list->count && !is_narrower(&list->items[i], &decls[i]))
+    i++;
+  if (i < list->count)
+    pir_walk(pir_program_module(program), PIR_PRE_ORDER, widen_bytes, program);
+}
+
 static void release_borrowed(void *user) {
   pir_borrowed_release(*(pir_borrowed *)user);
 }
@@ -369,7 +460,11 @@ pir_status records_adopt(pir_program *program, const param_parts *parts,
   if (!status)
     status = compare_records(ctx, &list, decls, count, file, bytes.size);
   if (!status)
+    status = check_readers(&list, decls, parts);
+  if (!status)
     status = adopt_records(program, parts, &list, decls, &bytes);
+  if (!status)
+    widen_records(program, &list, decls);
   pir_guard_close(&guard);
   pir_borrowed_release(bytes);
   pir_arena_destroy(&arena);

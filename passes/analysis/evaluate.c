@@ -287,7 +287,10 @@ static bool read_shape(const evaluator *e, const pir_fact *fact, pir_tensor *out
   return true;
 }
 
+// An absent result has none.
 static size_t members_of(const evaluator *e, const pir_value *value) {
+  if (!pir_value_type(value))
+    return 0;
   return is_list(value) ? pir_facts_of(e->facts, value)->member_count : 1;
 }
 

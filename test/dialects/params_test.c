@@ -1,6 +1,7 @@
 // Parameter files beyond the command line's reach: who releases bytes and when, bytes used in
 // place, every element type, files of more than 2 GiB, folders, links, and the search for
 // parameters.
+#include <pir/compiler/dialect/pd_op.h>
 #include <pir/compiler/dialects.h>
 #include <pir/compiler/ir.h>
 #include <pir/compiler/load.h>
@@ -119,6 +120,46 @@ static void refused_bytes_are_given_back(void **state) {
                                              (pir_borrowed){"", 0, count_release, f},
                                              PIR_STR("m")),
                    PIR_OK);
+  assert_int_equal(f->releases, 2);
+}
+
+// What Paddle's quantisation after training writes: weights of bytes that the program declares
+// as f32, and scales with other dimensions.
+static pir_status load_quantised(fixture *f, const char *reader, pir_program **out) {
+  static const float scale[3] = {1, 2, 3};
+  char text[1024], file[128];
+  size_t size = put_record(file, 21, (uint8_t[]){2, 3}, 2, "abcdef", 6);
+  size += put_record(file + size, 5, (uint8_t[]){1, 3}, 2, scale, sizeof scale);
+  int count = snprintf(
+      text, sizeof text,
+      "{\n(%%0) = \"builtin.parameter\" () {parameter_name:\"w\"} : () -> "
+      "tensor<2x3xf32>\n(%%1) = \"builtin.parameter\" () {parameter_name:\"w_scale\"} : "
+      "() -> tensor<3xf32>\n(%%2, %%3, %%4, %%5) = \"pd_op.dequantize_linear\" (%%0, "
+      "%%1, %%1, <<NULL VALUE>>, <<NULL VALUE>>) {bit_length:8,quant_axis:1} : "
+      "(tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> "
+      "tensor<2x3xf32>, <<NULL TYPE>>, <<NULL TYPE>>, <<NULL TYPE>>\n%s}\n",
+      reader);
+  return pir_program_load(f->ctx, (pir_borrowed){text, (size_t)count, NULL, NULL},
+                          (pir_borrowed){file, size, count_release, f}, PIR_STR("m"), out);
+}
+
+static void quantised_weights_are_bytes(void **state) {
+  fixture *f = *state;
+  pir_program *program;
+  assert_int_equal(load_quantised(f, "", &program), PIR_OK);
+  assert_int_equal(pir_program_param(program, PIR_STR("w"))->dtype, PIR_I8);
+  assert_int_equal(pir_program_param(program, PIR_STR("w_scale"))->shape.rank, 1);
+  const pir_op *op = pir_block_first(pir_program_block(program)), *cast = pir_op_next(op);
+  assert_int_equal(pir_type_dtype(pir_value_type(pir_op_result(op, 0))), PIR_I8);
+  assert_true(pir_op_is(cast, PD_CAST) && pir_op_operand(cast, 0) == pir_op_result(op, 0));
+  assert_int_equal(pir_type_dtype(pir_value_type(pir_op_result(cast, 0))), PIR_F32);
+  pir_program_destroy(program);
+  assert_int_equal(f->releases, 1);
+  assert_int_equal(load_quantised(f,
+                                  "(%6) = \"pd_op.exp\" (%0) {} : (tensor<2x3xf32>) -> "
+                                  "tensor<2x3xf32>\n",
+                                  &program),
+                   PIR_INVALID);
   assert_int_equal(f->releases, 2);
 }
 
@@ -342,6 +383,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(bytes_are_used_in_place_and_given_back_once),
       TEST(refused_bytes_are_given_back),
+      TEST(quantised_weights_are_bytes),
       TEST(sizes_have_64_bits),
       TEST(folders_hold_one_record_a_file),
       TEST(parameters_are_found_beside_the_model),

@@ -87,3 +87,16 @@
     (%17) = "pd_op.fetch" (%10) {col:2,name:"h"} : (tensor<2xf32>) -> tensor<2xf32>
     (%18) = "pd_op.fetch" (%14) {col:3,name:"i"} : (tensor<2xf32>) -> tensor<2xf32>
 }
+
+// -----
+// Results that are absent do not keep the others from being known; Paddle leaves such ops.
+// CHECK-LABEL: "fourth"
+// CHECK-NEXT:  "pd_op.fetch" (%0)
+// ALL-LABEL:   "fourth"
+// ALL:         "pd_op.dequantize_linear"
+{
+    (%99) = "pd_op.data" () {dtype:float32,name:"fourth",place:Place(cpu),shape:[1]} : () -> tensor<1xf32>
+    (%0) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[2],value:5} : () -> tensor<2xf32>
+    (%1, %2, %3, %4) = "pd_op.dequantize_linear" (%0, %0, %0, <<NULL VALUE>>, <<NULL VALUE>>) {bit_length:8,is_test:true,only_observer:false,qmax:127,qmin:-128,quant_axis:0,round_type:0} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<2xf32>, <<NULL TYPE>>, <<NULL TYPE>>, <<NULL TYPE>>
+    (%5) = "pd_op.fetch" (%1) {col:0,name:"f"} : (tensor<2xf32>) -> tensor<2xf32>
+}

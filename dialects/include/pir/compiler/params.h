@@ -33,8 +33,9 @@ PIR_API size_t pir_program_param_decls(const pir_program *program, pir_param_dec
 
 // Attaches the records of a combined file. They must match `decls` (`count` of them, in
 // bytewise order of names) to the last byte; every difference is reported with the parameter's
-// name and both shapes (PIR_INVALID). `bytes` is consumed whatever happens; `file` names it in
-// messages.
+// name and both shapes (PIR_INVALID). A tensor that only quantize_linear and dequantize_linear
+// read may have other extents of 1, and bytes for f32, which they then read through a cast.
+// `bytes` is consumed whatever happens; `file` names it in messages.
 PIR_API PIR_NODISCARD pir_status pir_program_adopt_records(pir_program *program,
                                                            const pir_param_decl *decls,
                                                            size_t count, pir_borrowed bytes,
