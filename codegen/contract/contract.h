@@ -128,6 +128,11 @@ bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *o
 bool pir_contract_match_levels(const pir_op *op, const pir_facts *facts, contraction *out,
                                int *out_a, int *out_b);
 
+// Whether so many neighbours along a reduced axis, as far as its extent is known, can be
+// multiplied at once: a reduced variable alone indexes an axis of `a` that is or will be
+// innermost: the last one, or the channels if b are weights.
+bool pir_contract_has_neighbours(const contraction *c, int64_t fewest, bool weights);
+
 // Returns how many rows a tile of `vectors` vectors may have within the register file.
 int contract_most_rows(const pir_target *target, int vectors);
 // Whether an index of the tensor contains the variable; -1 is no variable.

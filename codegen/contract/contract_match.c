@@ -621,3 +621,28 @@ void pir_contract_order(const contraction *c, uint8_t out_order[PIR_MAX_RANK]) {
         out_order[n++] = (uint8_t)d;
     }
 }
+
+// ---- neighbours
+
+static bool is_at_least(const contraction *c, int var, int64_t n) {
+  int64_t extent;
+  return !pir_dim_is_const(c->dims, c->vars[var].extent, &extent) || extent >= n;
+}
+
+static bool indexes_alone(const contraction *c, int var, int axis) {
+  const contract_map *map = &c->a.map[axis];
+  if (map->factor[var] != 1 || map->offset)
+    return false;
+  for (int v = 0; v < c->var_count; v++)
+    if (v != var && map->factor[v] && is_at_least(c, v, 2))
+      return false;
+  return true;
+}
+
+bool pir_contract_has_neighbours(const contraction *c, int64_t fewest, bool weights) {
+  for (int v = 0; v < c->var_count; v++)
+    for (int axis = weights ? 0 : c->a.rank - 1; axis < c->a.rank; axis++)
+      if (c->vars[v].reduced && is_at_least(c, v, fewest) && indexes_alone(c, v, axis))
+        return true;
+  return false;
+}

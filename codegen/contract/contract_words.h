@@ -76,7 +76,7 @@ loop_block *contract_loop(const contract_emission *e, loop_block *block, const c
 // Opens a serial loop from 0 to `end` by a constant step.
 loop_block *contract_count(const contract_emission *e, loop_block *block, const char *stem,
                            loop_expr *end, int64_t step, loop_expr **out_at);
-// Devices: threads of a warp, and what it multiplies at once. PTX ISA, mma.m16n8.
+// Devices: threads of a warp, and the rows and columns of one mma.m16n8 (PTX ISA).
 enum { WARP = 32, FRAGMENT_ROWS = 16, FRAGMENT_COLUMNS = 8 };
 // Opens a loop from 0 to `count` in *block that is unrolled; returns its variable.
 loop_expr *contract_unrolled(const contract_emission *e, loop_block **block, int64_t count);

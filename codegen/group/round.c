@@ -118,27 +118,11 @@ static bool is_at_least(const contraction *c, pir_dim extent, int64_t n) {
   return !pir_dim_is_const(c->dims, extent, &value) || value >= n;
 }
 
-// Whether `v` alone indexes an axis of `a` that is or will be innermost: the last one, or the
-// channels.
-static bool gives_pairs(const contraction *c, int v, bool weights) {
-  for (int d = 0; d < c->a.rank; d++) {
-    if (c->a.map[d].factor[v] != 1 || c->a.map[d].offset)
-      continue;
-    bool alone = true;
-    for (int other = 0; other < c->var_count; other++)
-      alone &=
-          other == v || !c->a.map[d].factor[other] || !is_at_least(c, c->vars[other].extent, 2);
-    if (alone && (d == c->a.rank - 1 || weights))
-      return true;
-  }
-  return false;
-}
-
 static bool is_worthwhile(const contraction *c, const pir_machine *machine, bool weights) {
   int64_t fewest = machine->group.rounded_products;
-  int64_t neighbours = machine->group.rounded_neighbours;
+  bool pairs = pir_contract_has_neighbours(c, machine->group.rounded_neighbours, weights);
   int64_t extent, summed = 1;
-  bool known = true, pairs = false, lanes = false;
+  bool known = true, lanes = false;
   for (int v = 0; v < c->var_count; v++) {
     if (!c->vars[v].reduced) {
       lanes |= !contract_mentions(&c->a, v) &&
@@ -149,7 +133,6 @@ static bool is_worthwhile(const contraction *c, const pir_machine *machine, bool
       summed *= extent < fewest ? extent : fewest;
     else
       known = false;
-    pairs |= gives_pairs(c, v, weights) && is_at_least(c, c->vars[v].extent, neighbours);
   }
   return pairs && lanes && (!known || summed >= fewest);
 }
