@@ -117,9 +117,9 @@ static int64_t bytes_of_step(const contract_form *f, const pir_target *target, i
   return bytes < most ? bytes : most;
 }
 
-// A panel that fits two thirds of the L1 cache stays there while the rows of a pass. Of another
-// one a part may take a third, its rows a another; the outermost level of which a step fits is
-// divided.
+// A panel that fits two thirds of the L1 cache stays there while the rows of a pass. Of a larger
+// one a part takes up to a third, as do the rows of a block. The outermost level of which a
+// step fits is divided.
 static void choose_parts(contract_form *f, const pir_target *target) {
   int64_t room = (int64_t)target->l1_bytes / 3;
   int last = f->tap_count - 1, level = 0;
@@ -521,6 +521,8 @@ bool contract_borders_a(const contract_form *f, const contract_env *env,
       pir_dim factor = pir_dim_const(dims, c->a.map[axis].factor[v]);
       extent = pir_dim_add(dims, extent, pir_dim_mul(dims, factor, last));
     }
+    // Without points no index is left.
+    extent = pir_dim_max(dims, extent, pir_dim_const(dims, 0));
     a->shape[axis] = a->room[axis] = extent;
     a->map[axis].offset = 0;
   }
@@ -539,6 +541,12 @@ typedef struct border_copy {
   int innermost;     // the place in memory of that axis
   loop_expr *pixel;  // elements of one of its points
 } border_copy;
+
+// The copy may have as many points along an axis with borders as a has: behind a border in
+// front, others are left out.
+static bool has_borders(const border_copy *x, int axis) {
+  return !contract_stays_inside(x->e.form->c, x->from, axis);
+}
 
 // Copies or clears (`from` NULL) elements [begin, end) of the copy.
 static void fill_elements(const border_copy *x, loop_block *block, loop_expr *begin,
@@ -563,7 +571,8 @@ static void fill_elements(const border_copy *x, loop_block *block, loop_expr *be
   }
 }
 
-// The line of a that the copy's line with these indices has, or NULL if all lines exist.
+// Sets *from to the number of the line of a that the copy has at these indices. Returns whether
+// a has such a line; NULL: always.
 static loop_expr *find_line(const border_copy *x, loop_expr *const *index, loop_expr **from) {
   const contract_emission *e = &x->e;
   loop_expr *exists = NULL;
@@ -571,7 +580,7 @@ static loop_expr *find_line(const border_copy *x, loop_expr *const *index, loop_
   for (int i = 0; i < x->innermost; i++) {
     int axis = x->from->order[i];
     loop_expr *extent = contract_dim(e, x->from->shape[axis]), *at = index[i];
-    if (!pir_dim_equal(e->form->c->dims, x->from->shape[axis], x->to->shape[axis])) {
+    if (has_borders(x, axis)) {
       at = contract_plus(e, at, x->from->map[axis].offset);
       exists = contract_both(e, exists, contract_lt(e, contract_int(e, -1), at));
       exists = contract_both(e, exists, contract_lt(e, at, extent));
@@ -621,7 +630,7 @@ void contract_border_a(const contract_form *f, const contract_env *env, const ch
   pir_dim units = pir_dim_const(dims, 1), pixel = units;
   loop_expr *unit, *extents[PIR_MAX_RANK], *index[PIR_MAX_RANK];
   for (int i = 0; i < x.to->rank; i++)
-    if (!pir_dim_equal(dims, x.from->shape[x.from->order[i]], x.to->shape[x.from->order[i]]))
+    if (has_borders(&x, x.from->order[i]))
       x.innermost = i;
   for (int i = 0; i < x.to->rank; i++) {
     pir_dim extent = x.to->shape[x.to->order[i]];

@@ -255,6 +255,8 @@ static void test_tiles(void **state) {
       CONV_CASE(1, 64, 9, 31, 17, 3, 3, 1, 2, 2, 1),
       CONV_CASE(3, 64, 11, 7, 33, 3, 3, 2, 1, 1, 1),
       CONV_CASE(1, 64, 4, 5, 16, 5, 5, 1, 4, 1, 1),
+      // As many points with the border in front as without.
+      CONV_CASE(1, 64, 6, 9, 16, 3, 3, 3, 1, 1, 1),
       CONV_CASE(2, 64, 14, 14, 40, 1, 1, 2, 0, 1, 1),
       CONV_CASE(1, 128, 5, 40, 24, 3, 1, 1, 1, 1, 2),
       CONV_CASE(1, 1088, 4, 33, 17, 3, 3, 1, 1, 1, 1),
