@@ -66,8 +66,8 @@ def ort_session(folder, threads, feeds, mode="model"):
 def openvino_session(folder, threads, feeds, mode="f32"):
     import openvino as ov
     core = ov.Core()
-    model, precision = ("int8", "f32") if mode == "int8" else ("model", mode)
-    how = {"INFERENCE_PRECISION_HINT": precision, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads}
+    model, hint = ("int8", "f32") if mode == "int8" else ("model", mode)
+    how = {"INFERENCE_PRECISION_HINT": hint, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads}
     try:
         compiled = core.compile_model(f"{folder}/{model}.onnx", "CPU", how)
     except Exception:
@@ -230,9 +230,10 @@ def one(args, name, threads, batch, guard):
         return table(args, name, title, batch or 1, guard.measure(title, once, args.rounds))
 
 
-def summary(results, columns, ours):
+def summary(results, columns, ours="pir"):
     """A line a model, and the geometric means of the ratios of an engine over the zoo."""
-    print(f"\nlatency of {ours} over the fastest peer's, by {'; '.join(label(*c) for c in columns)}")
+    of = "" if ours == "pir" else f"of {ours} "
+    print(f"\nlatency {of}over the fastest peer's, by {'; '.join(label(*c) for c in columns)}")
     for name in dict.fromkeys(name for name, _, _ in results):
         ratios = [results.get((name, *c), {}).get(ours, {}).get("ratio", math.nan) for c in columns]
         print(f"  {name:22}" + "".join(f"{r:8.2f}" for r in ratios))
@@ -240,7 +241,7 @@ def summary(results, columns, ours):
         ratios = [r[ours]["ratio"] for (name, *column), r in results.items()
                   if tuple(column) == c and name in ZOO and r.get(ours, {}).get("ratio", 0) > 0]
         if len(ratios) > 1:
-            print(f"geometric mean over {len(ratios)} networks of the zoo, {label(*c)}: "
+            print(f"geometric mean {of}over {len(ratios)} networks of the zoo, {label(*c)}: "
                   f"{math.exp(statistics.fmean(map(math.log, ratios))):.3f}; above 1.00: {sum(r > 1 for r in ratios)}")
 
 
@@ -272,12 +273,14 @@ def main():
     columns = [(threads, batch) for batch in args.batch for threads in args.threads]
     for name in ZOO + list(DETECTORS) if args.models == "all" else args.models.split(","):
         if any(e in QUANTISED for e in args.engines):
-            quantise(os.path.join(args.zoo, name), os.path.join(os.path.dirname(args.pir_run), "pir-opt"))
+            quantise(os.path.join(args.zoo, name), os.path.join(os.path.dirname(args.pir_run), "pir-opt"),
+                     {QUANTISED[e] for e in args.engines if e in QUANTISED})
         for threads, batch in columns:
             rows = one(args, name, threads, batch, guards[threads])
             if rows:
                 results[name, threads, batch] = rows
-    summary(results, columns, next((e for e in args.engines if is_ours(e)), "pir"))
+    for ours in [e for e in args.engines if e in QUANTISED and is_ours(e)] or ["pir"]:
+        summary(results, columns, ours)
     for threads, guard in guards.items():
         print(f"{label(threads, 0)}: {guard.summary()}")
     if args.json:

@@ -30,7 +30,8 @@ keep latency "latency" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$bui
   --models "$models" --json "$build/bench/latency.json"
 keep math "latency of --math=fast and --math=bf16" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" \
   ${names[@]:+--models "$models"} --engines pir,pir-fast,pir-bf16,ort,openvino,openvino-bf16
-keep int8 "latency of networks of 8 bits" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" \
+keep int8 "latency of networks of 8 bits" \
+  "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" \
   --models "$([ "$models" = all ] && echo resnet50,mobilenet_v1,mobilenet_v2 || echo "$models")" \
   --engines pir-int8,pir-ptq,ort-int8,openvino-int8
 keep batches "latency by batch" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" \

@@ -10,9 +10,9 @@
 // the L1 cache, and the sums of each wait in scratch for the next part. Each sum is added in
 // the same order with and without parts.
 //
-// The kernel requires that the row axis is not a sliding window, and that the reduced axis
-// divides into equal steps that fill at least half a tile. All other shapes use the vector
-// kernel. Tile configurations are loaded from scratch before the blocks that have them: the
+// The kernel requires that the row axis is not a sliding window (borders of `a` are written out
+// before), and that the reduced axis divides into equal steps that fill at least half a tile.
+// All other shapes use the vector kernel. Tile configurations are loaded from scratch before the blocks that have them: the
 // last rows, whether their number is constant or dynamic, are tiles with fewer rows.
 #include "contract_amx.h"
 #include "contract_choice.h"

@@ -113,7 +113,7 @@ static pir_value *narrowed(rounding *r, pir_value *value) {
 // ---- which contractions
 
 // Whether the extent is n or more, as far as known.
-static bool is_at_least(const contraction *c, pir_dim extent, int64_t n) {
+static bool extent_is_at_least(const contraction *c, pir_dim extent, int64_t n) {
   int64_t value;
   return !pir_dim_is_const(c->dims, extent, &value) || value >= n;
 }
@@ -126,7 +126,7 @@ static bool is_worthwhile(const contraction *c, const pir_machine *machine, bool
   for (int v = 0; v < c->var_count; v++) {
     if (!c->vars[v].reduced) {
       lanes |= !contract_mentions(&c->a, v) &&
-               is_at_least(c, c->vars[v].extent, machine->group.rounded_lanes);
+               extent_is_at_least(c, c->vars[v].extent, machine->group.rounded_lanes);
       continue;
     }
     if (pir_dim_is_const(c->dims, c->vars[v].extent, &extent))

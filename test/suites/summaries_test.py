@@ -20,3 +20,4 @@ RATIOS = {("resnet50", 1, 0): {"pir": {"ratio": 0.5}}, ("resnet50", 2, 4): {"pir
 
 accuracy.summary(ERRORS)
 latency.summary(RATIOS, [(1, 0), (2, 4)])
+latency.summary({(name, *c): {"pir-int8": r["pir"]} for (name, *c), r in RATIOS.items()}, [(1, 0)], "pir-int8")

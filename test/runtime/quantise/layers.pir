@@ -60,6 +60,7 @@
 // REPORT-DAG:  2 layers kept
 
 // INTEGERS-COUNT-3: vectors of {{[0-9]+}} int32
+// INTEGERS-NOT: int32
 
 // FLOATS:     parameter_name:"constant_folding@_{{[0-9]+}}.int8",{{.*}} -> tensor<6x2x3x3xf32>
 // FLOATS-NOT: "pd_op.cast"
