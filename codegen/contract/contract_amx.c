@@ -129,9 +129,9 @@ static void choose_parts(contract_form *f, const pir_target *target) {
     return;
   while (level < last && bytes_of_step(f, target, level) > room)
     level++;
-  int64_t steps = room / bytes_of_step(f, target, level);
+  int64_t bytes = bytes_of_step(f, target, level);  // 0: an axis below has no steps
   f->part_level = level;
-  f->part_steps = steps > 1 ? steps : 1;
+  f->part_steps = bytes && bytes < room ? room / bytes : 1;
 }
 
 // A unit has as many blocks of rows as leave some units for each thread of the largest team;
@@ -501,11 +501,10 @@ void contract_release_tiles(const contract_emission *e) {
 
 // ---- borders
 
-bool contract_borders_a(const contract_form *f, const contract_env *env,
-                        contraction *bordered) {
+bool contract_borders_a(const contract_form *f, const contract_env *env, contraction *bordered,
+                        contract_form *out_form) {
   const contraction *c = f->c;
   contract_tensor *a = &bordered->a;
-  contract_form form;
   pir_dims *dims = c->dims;
   if (f->group == 1 || f->tile_groups || !f->window_count)
     return false;
@@ -527,10 +526,10 @@ bool contract_borders_a(const contract_form *f, const contract_env *env,
     a->map[axis].offset = 0;
   }
   a->inside = true;
-  if (!contract_normalise(bordered, &form))
+  if (!contract_normalise(bordered, out_form))
     return false;
-  contract_choose_group(&form, env);
-  return form.tile_groups > 0;
+  contract_choose_group(out_form, env);
+  return out_form->tile_groups > 0;
 }
 
 // A copy of lines: runs of memory along the innermost axis that has borders, and those inside.

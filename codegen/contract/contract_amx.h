@@ -6,8 +6,10 @@
 
 void contract_choose_tile_groups(contract_form *f, const pir_target *target);
 // Whether tile registers multiply the contraction once the borders of a are written out: zeros
-// where an index leaves it. Then sets *bordered to that contraction, except for its buffer.
-bool contract_borders_a(const contract_form *f, const contract_env *env, contraction *bordered);
+// where an index leaves it. Then *bordered is that contraction, except for its buffer, and
+// *out_form its form.
+bool contract_borders_a(const contract_form *f, const contract_env *env, contraction *bordered,
+                        contract_form *out_form);
 // Emits the stage that copies a with its borders to a new buffer, and makes that the a of
 // `bordered`.
 void contract_border_a(const contract_form *f, const contract_env *env, const char *name,

@@ -161,7 +161,8 @@ static bool take_tile(contract_form *f, const contract_env *env, const choice *c
   contract_form g = *f;
   g.rows = c->rows;
   g.vectors = c->vectors;
-  if (c->vectors < 1 || c->vectors > CONTRACT_MOST_VECTORS || c->rows < 1)
+  // Tile registers leave no choice; a record may be older than they are for this class.
+  if (f->tile_groups || c->vectors < 1 || c->vectors > CONTRACT_MOST_VECTORS || c->rows < 1)
     return false;
   // A depthwise tile holds a row's sums and taps; the others, a line of the panel.
   int most = f->kind == CONTRACT_DEPTHWISE ? env->target->vector_registers / (c->vectors + 1)

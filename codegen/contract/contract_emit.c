@@ -531,20 +531,19 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
     return contract_emit_device(&f, env, name, &out_code->stages[out_code->stage_count++]);
   contract_choose_group(&f, env);
   contraction copied;  // with another a, which a stage makes
+  contract_form bordered;
   if (contract_widens_a(&f)) {
     copied = *c;
     contract_widen_a(&f, env, name, &copied, &out_code->stages[out_code->stage_count++]);
     f.c = &copied;
-  } else if (contract_borders_a(&f, env, &copied)) {
+  } else if (contract_borders_a(&f, env, &copied, &bordered)) {
     contract_border_a(&f, env, name, &copied, &out_code->stages[out_code->stage_count++]);
-    (void)contract_normalise(&copied, &f);
-    contract_choose_group(&f, env);
+    f = bordered;
   }
   contract_winograd winograd;
   if (contract_choose(&f, env, &winograd, &out_code->tuned)) {
     // It transforms and multiplies f32.
     f.group = 1;
-    f.tile_groups = 0;
     f.held = PIR_UNDEFINED;
     contract_winograd_describe(&winograd, out_code->how, sizeof out_code->how);
     return contract_emit_winograd(&f, &winograd, env, name, out_code);

@@ -434,11 +434,14 @@ pir_dim contract_panels(const contract_form *f) {
                          pir_dim_const(dims, contract_panel_lanes(f)));
 }
 
+// Without lines or without columns there are no rows between them either.
 pir_dim contract_rows(const contract_form *f) {
   pir_dims *dims = f->c->dims;
-  pir_dim rows = f->axes[f->tile].extent;
+  pir_dim one = pir_dim_const(dims, 1), columns = f->axes[f->tile].extent;
   if (f->above < 0)
-    return rows;
-  pir_dim others = pir_dim_sub(dims, f->axes[f->above].extent, pir_dim_const(dims, 1));
-  return pir_dim_add(dims, rows, pir_dim_mul(dims, others, f->rows_above));
+    return columns;
+  pir_dim others = pir_dim_sub(dims, f->axes[f->above].extent, one);
+  pir_dim between = pir_dim_mul(dims, others, f->rows_above);
+  between = pir_dim_mul(dims, between, pir_dim_min(dims, columns, one));
+  return pir_dim_max(dims, pir_dim_add(dims, columns, between), pir_dim_const(dims, 0));
 }

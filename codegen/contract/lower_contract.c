@@ -70,8 +70,6 @@ int contract_trace_operand(const pir_facts *facts, const pir_value *v, const pir
   return 2;
 }
 
-// ---- epilogues
-
 // ---- queries of the generator
 
 static loop_expr *extent(void *user, pir_dim dim) {

@@ -175,7 +175,7 @@ static void round_operands(rounding *r, pir_op *op) {
     return;
   for (int i = 0; i < 2; i++) {
     pir_value *value = i ? b : a;
-    if (widened_from(r, value))
+    if (widened_from(r, value) && pir_value_single_use(value))
       continue;
     // The casts of a weight never run: packing rounds it.
     pir_value *low =

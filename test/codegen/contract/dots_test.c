@@ -260,6 +260,8 @@ static void test_tiles(void **state) {
       CONV_CASE(2, 64, 14, 14, 40, 1, 1, 2, 0, 1, 1),
       CONV_CASE(1, 128, 5, 40, 24, 3, 1, 1, 1, 1, 2),
       CONV_CASE(1, 1088, 4, 33, 17, 3, 3, 1, 1, 1, 1),
+      // A middle axis without taps below one of many.
+      CONV_CASE(1, 64, 400, 24, 32, 400, 0, 1, 0, 1, 1),
   };
   (void)state;
   env e;
@@ -279,16 +281,48 @@ static void test_tiles(void **state) {
   }
   close_level(&e);
 }
+
+// A record that was made before a class had tile registers is not taken.
+static void older_choices_are_not_taken(void **state) {
+  static const matmul_case shape = {1, 12, 70, 64, false, true, false};
+  static const char choice[] = "tile 6 2 inner rows strips 0 fetch panel block 0";
+  (void)state;
+  env e;
+  if (!open_tiles(&e))
+    skip();
+  pir_tuning *tuning = pir_tuning_create();
+  e.target.tuning = tuning;
+  for (int round = 0; round < 2; round++) {
+    pir_dims *dims = pir_dims_create(NULL);
+    contraction c = make_matmul(dims, &shape);
+    c.a.dtype = c.b.dtype = PIR_I8;
+    c.out.dtype = PIR_I32;
+    c.a.align = c.b.align = 1;
+    contract_run run = {.math = PIR_MATH_BF16};
+    assert_int_equal(run_compile(&run, e.store, &e.target, &c), PIR_OK);
+    assert_non_null(strstr(run.code.how, "tile registers"));
+    const char *name = run.code.tuned.of_class;
+    pir_tuning_put(tuning, (pir_str){name, strlen(name)}, (pir_str){choice, strlen(choice)});
+    pir_loop_module_destroy(run.module);
+    pir_dims_destroy(dims);
+  }
+  close_level(&e);
+  pir_tuning_destroy(tuning);
+}
 #else
 static void test_tiles(void **state) {
+  (void)state;
+  skip();
+}
+static void older_choices_are_not_taken(void **state) {
   (void)state;
   skip();
 }
 #endif
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_matmul),
-                                     cmocka_unit_test(test_convolution),
-                                     cmocka_unit_test(test_tiles)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_matmul), cmocka_unit_test(test_convolution),
+      cmocka_unit_test(test_tiles), cmocka_unit_test(older_choices_are_not_taken)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,3 +91,18 @@
     (%3) = "pd_op.matmul" (%1, %2) {transpose_x:false,transpose_y:false} : (tensor<32x64xf32>, tensor<64x40xf32>) -> tensor<32x40xf32>
     (%4) = "pd_op.fetch" (%3) {col:0,name:"out"} : (tensor<32x40xf32>) -> tensor<32x40xf32>
 }
+// -----
+// Two contractions that read one widened value each have a widening of their own, which is part of their groups.
+// CHECK:      "pd_op.data" () {{.*}}name:"x"
+// CHECK-COUNT-4: "pd_op.cast" {{.*}}float32
+// CHECK:      "pd_op.fetch"
+{
+    (%0) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<64x40xbf16>
+    (%1) = "pd_op.data" () {dtype:bfloat16,name:"x",place:Place(undefined:0),shape:[32,64]} : () -> tensor<32x64xbf16>
+    (%2) = "pd_op.cast" (%0) {dtype:float32} : (tensor<64x40xbf16>) -> tensor<64x40xf32>
+    (%3) = "pd_op.cast" (%1) {dtype:float32} : (tensor<32x64xbf16>) -> tensor<32x64xf32>
+    (%4) = "pd_op.matmul" (%3, %2) {transpose_x:false,transpose_y:false} : (tensor<32x64xf32>, tensor<64x40xf32>) -> tensor<32x40xf32>
+    (%5) = "pd_op.matmul" (%3, %2) {transpose_x:false,transpose_y:false} : (tensor<32x64xf32>, tensor<64x40xf32>) -> tensor<32x40xf32>
+    (%6) = "pd_op.add" (%4, %5) {} : (tensor<32x40xf32>, tensor<32x40xf32>) -> tensor<32x40xf32>
+    (%7) = "pd_op.fetch" (%6) {col:0,name:"out"} : (tensor<32x40xf32>) -> tensor<32x40xf32>
+}
