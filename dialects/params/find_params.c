@@ -1,7 +1,7 @@
 // Finds a program's parameter file: by file names, then by content. A model folder may hold
 // parameter files of several programs (one for the .json, one for the .pdmodel). So a file that
-// does not fit the program's tensors is skipped if exactly one file beside it fits. Reads only
-// the headers of records.
+// does not fit the program's tensors is skipped if exactly one file beside it fits. Files that
+// nearly fit count where none does. Reads only the headers of records.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -143,7 +143,8 @@ typedef struct choice {
   char *named;           // the file found by name, whose tensors differ
   char *first, *second;  // files that fit, in bytewise order
   size_t seen;
-  int error;  // errno of the first file that could not be examined
+  bool nearly;  // tensors may differ as those that Paddle quantised do
+  int error;    // errno of the first file that could not be examined
 } choice;
 
 static void release_choice(void *user) {
@@ -162,7 +163,7 @@ static bool fits(choice *c, const char *path) {
     c->error = error;
   if (error)
     return false;
-  bool same = records_fit(bytes, c->decls, c->count);
+  bool same = records_fit(bytes, c->decls, c->count, c->nearly);
   pir_borrowed_release(bytes);
   return same;
 }
@@ -207,10 +208,14 @@ static pir_status search(choice *c, const char **out_path) {
   if (status && status != PIR_NOT_FOUND)
     return status;
   *out_path = c->named;
-  if (!status && (!has_suffix(c->named, ".pdiparams") || fits(c, c->named)))
-    return PIR_OK;
-  if (!c->error)
-    PIR_TRY(scan_combined(folder_of(c->model_path), try_file, c));
+  for (int nearly = 0; nearly < 2 && !c->first && !c->error; nearly++) {
+    c->nearly = nearly;
+    c->seen = 0;
+    if (!status && (!has_suffix(c->named, ".pdiparams") || fits(c, c->named)))
+      return PIR_OK;
+    if (!c->error)
+      PIR_TRY(scan_combined(folder_of(c->model_path), try_file, c));
+  }
   if (!c->error)
     return choose(c, out_path);
   return pir_report(c->ctx, status_of_errno(c->error), PIR_ERROR,

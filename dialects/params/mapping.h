@@ -13,8 +13,9 @@ bool is_mapped_file(pir_borrowed bytes);
 // The status of an errno that a file gave.
 pir_status status_of_errno(int error);
 
-// Whether the records match `decls`, to the last byte; reports nothing (records.c).
-bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count);
+// Whether the records match `decls`, to the last byte; reports nothing (records.c). If
+// `nearly`, they may differ as those that Paddle quantised do, for any readers.
+bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count, bool nearly);
 
 // Returns the name of the parameter that builtin.parameter, builtin.constant or
 // builtin.set_parameter refers to; empty for other ops (files.c).

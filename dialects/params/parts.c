@@ -119,15 +119,32 @@ static bool is_same_part(const pir_op *a, const pir_op *b) {
          x.rank == y.rank && (!x.rank || !memcmp(x.dims, y.dims, x.rank * sizeof *x.dims));
 }
 
+static param_ops *new_ops(pir_arena *arena, param_ops value) {
+  param_ops *ops = pir_arena_alloc(arena, sizeof *ops);
+  *ops = value;
+  return ops;
+}
+
+static void list_op(pir_arena *arena, param_ops *ops, pir_op *op) {
+  if (pir_op_is(op, BUILTIN_SET_PARAMETER))
+    ops->is_set = true;
+  else if (ops->op)
+    ops->next = new_ops(arena, (param_ops){.op = op, .next = ops->next});
+  else
+    ops->op = op;
+}
+
 static pir_walk_result find_part(pir_op *op, void *user) {
   param_parts *parts = user;
   pir_param_part part;
   pir_str name = params_name(op);
-  if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1 || !name.size)
+  bool takes = pir_op_has(op, PIR_PARAMETER) && pir_op_results(op) == 1;
+  if ((!takes && !pir_op_is(op, BUILTIN_SET_PARAMETER)) || !name.size)
     return PIR_WALK_CONTINUE;
   const pir_attr *key = pir_attr_str(pir_op_context(op), PIR_ATTR_STR, name);
-  const pir_op *first = pir_map_get(&parts->ops, key);
-  if (first && !is_same_part(first, op))
+  param_ops *ops = pir_map_get(&parts->ops, key);
+  const pir_op *first = ops ? ops->op : NULL;
+  if (takes && first && !is_same_part(first, op))
     parts->status = pir_error(op,
                               "another op takes a different part of parameter '%.*s'; all "
                               "ops of one name have to take the same",
@@ -136,8 +153,11 @@ static pir_walk_result find_part(pir_op *op, void *user) {
     parts->status = params_part(op, &part);
   if (parts->status)
     return PIR_WALK_STOP;
-  if (!first)
-    pir_map_put(parts->arena, &parts->ops, key, (uintptr_t)op);
+  if (!ops) {
+    ops = new_ops(parts->arena, (param_ops){0});
+    pir_map_put(parts->arena, &parts->ops, key, (uintptr_t)ops);
+  }
+  list_op(parts->arena, ops, op);
   return PIR_WALK_CONTINUE;
 }
 
@@ -147,8 +167,13 @@ pir_status params_find_parts(pir_program *program, param_parts *out) {
   return out->status;
 }
 
-const pir_op *params_op_of(const param_parts *parts, pir_str name) {
+const param_ops *params_ops_of(const param_parts *parts, pir_str name) {
   return pir_map_get(&parts->ops, pir_attr_str(parts->ctx, PIR_ATTR_STR, name));
+}
+
+const pir_op *params_op_of(const param_parts *parts, pir_str name) {
+  const param_ops *ops = params_ops_of(parts, name);
+  return ops ? ops->op : NULL;
 }
 
 // ---- bytes

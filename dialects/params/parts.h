@@ -7,9 +7,16 @@
 #include <pir/compiler/params.h>
 #include <pir/layer/param_part.h>
 
-// The ops of a program's parameters by name, as an attribute of the context: the first of each.
+// The ops that have one name.
+typedef struct param_ops {
+  pir_op *op;              // has the parameter as its result; NULL if the program only sets it
+  struct param_ops *next;  // further ones
+  bool is_set;             // of the first: by builtin.set_parameter
+} param_ops;
+
+// The ops of a program's parameters by name, as an attribute of the context.
 typedef struct param_parts {
-  pir_arena *arena;  // of the map
+  pir_arena *arena;  // of the map and the lists
   pir_context *ctx;
   pir_map ops;
   pir_status status;
@@ -18,7 +25,9 @@ typedef struct param_parts {
 // Finds them, and refuses parts that are none, and different parts of one name. `out` has the
 // arena, and is empty but for it.
 pir_status params_find_parts(pir_program *program, param_parts *out);
-// Returns the op, or NULL.
+// Returns the ops of the name, or NULL.
+const param_ops *params_ops_of(const param_parts *parts, pir_str name);
+// Returns the first one that has the parameter as its result, or NULL.
 const pir_op *params_op_of(const param_parts *parts, pir_str name);
 // Whether the op's parameter is a part.
 bool params_is_part(const pir_op *op);

@@ -14,7 +14,6 @@
 #include <pir/compiler/dialect/pd_op.h>
 #include <pir/compiler/params.h>
 #include <pir/layer/param_record.h>
-#include <pir/compiler/walk.h>
 
 #include <map.h>
 #include <strbuf.h>
@@ -192,15 +191,62 @@ static bool has_extents(const record *r, pir_shape shape) {
   }
 }
 
+static bool is_exact(const record *r, const pir_param_decl *decl) {
+  return r->dtype == decl->dtype && has_dims(r, decl->shape);
+}
+
 // Paddle's quantisation after training changes tensors and leaves their declarations: weights
-// become bytes, and scales get or lose extents of 1. check_readers looks at who reads them.
+// become bytes, and scales get or lose extents of 1.
 static bool is_narrower(const record *r, const pir_param_decl *decl) {
   return r->dtype == PIR_I8 && decl->dtype == PIR_F32;
 }
 
-static bool record_matches(const record *r, const pir_param_decl *decl) {
+static bool is_near(const record *r, const pir_param_decl *decl) {
   return (r->dtype == decl->dtype || is_narrower(r, decl)) &&
          (has_dims(r, decl->shape) || has_extents(r, decl->shape));
+}
+
+static bool reads_level(const pir_use *use, bool narrower) {
+  const pir_op *op = pir_use_owner(use);
+  if (pir_op_is(op, PD_DEQUANTIZE_LINEAR))
+    return !narrower || pir_use_operand_index(use) == PD_DEQUANTIZE_LINEAR_IN_X;
+  return !narrower && pir_op_is(op, PD_QUANTIZE_LINEAR);
+}
+
+static bool is_read_as_levels(const pir_op *op, pir_dtype dtype, bool narrower) {
+  const pir_value *value = pir_op_result(op, 0);
+  const pir_type *type = pir_value_type(value);
+  if (!pir_type_is_tensor(type) || pir_type_dtype(type) != dtype || pir_value_unused(value))
+    return false;
+  PIR_EACH_USE(use, value)
+  if (!reads_level(use, narrower))
+    return false;
+  return true;
+}
+
+// Whether the record is what the program declares, or near it and read by nothing that minds.
+static bool record_matches(const param_parts *parts, const record *r,
+                           const pir_param_decl *decl) {
+  if (is_exact(r, decl))
+    return true;
+  const param_ops *ops = is_near(r, decl) ? params_ops_of(parts, decl->name) : NULL;
+  bool matches = ops && ops->op && !ops->is_set;
+  for (; ops && matches; ops = ops->next)
+    matches = is_read_as_levels(ops->op, decl->dtype, is_narrower(r, decl));
+  return matches;
+}
+
+// Says why a tensor does not match that is near its declaration.
+static void note_readers(const param_parts *parts, const record *r,
+                         const pir_param_decl *decl) {
+  const pir_op *op = is_near(r, decl) ? params_op_of(parts, decl->name) : NULL;
+  if (!op || !pir_type_is_tensor(pir_value_type(pir_op_result(op, 0))))
+    return;
+  pir_note(op, is_narrower(r, decl)
+                   ? "has bytes for float32 in the file, so it has to be used by "
+                     "dequantize_linear alone, as its 'x'"
+                   : "has other extents in the file, so it has to be used by quantize_linear "
+                     "and dequantize_linear alone");
 }
 
 static pir_status record_mismatch(pir_context *ctx, pir_arena *arena, const record *r,
@@ -215,9 +261,11 @@ static pir_status record_mismatch(pir_context *ctx, pir_arena *arena, const reco
                     (int)declared.size, declared.data);
 }
 
-// The records of a whole file; their descriptions share one allocation.
+// The records of a whole file, whose descriptions share one allocation, and the ops that have
+// them.
 typedef struct record_list {
   pir_arena *arena;
+  const param_parts *parts;
   record *items;
   size_t count, capacity;
 } record_list;
@@ -244,7 +292,7 @@ static bool tails_match(const record_list *list, size_t from, const pir_param_de
   if (list->count - from != count - decl)
     return false;
   for (; decl < count; from++, decl++)
-    if (!record_matches(&list->items[from], &decls[decl]))
+    if (!record_matches(list->parts, &list->items[from], &decls[decl]))
       return false;
   return true;
 }
@@ -257,10 +305,12 @@ static pir_status report_mismatches(pir_context *ctx, const record_list *list,
   enum { MOST = 8 };
   size_t differ = 0;
   for (; i < list->count && i < count; i++) {
-    if (record_matches(&list->items[i], &decls[i]))
+    if (record_matches(list->parts, &list->items[i], &decls[i]))
       continue;
-    if (++differ <= MOST)
-      (void)record_mismatch(ctx, list->arena, &list->items[i], &decls[i], file);
+    if (++differ > MOST)
+      continue;
+    (void)record_mismatch(ctx, list->arena, &list->items[i], &decls[i], file);
+    note_readers(list->parts, &list->items[i], &decls[i]);
   }
   if (differ > MOST)
     pir_ignore(
@@ -276,7 +326,8 @@ static pir_status compare_records(pir_context *ctx, const record_list *list,
                                   uint64_t end) {
   size_t i = 0;
   uint64_t offset;
-  while (i < list->count && i < count && record_matches(&list->items[i], &decls[i]))
+  while (i < list->count && i < count &&
+         record_matches(list->parts, &list->items[i], &decls[i]))
     i++;
   if (i == list->count && i == count)
     return PIR_OK;
@@ -319,11 +370,22 @@ static pir_status check_file_shape(const record *r, const pir_op *op) {
              : pir_error(op, "file_shape has another number of elements than the parameter");
 }
 
-// The record becomes a user of the claim; one that is copied or refused gives it back.
+// What the ops state about the file is checked before anything is attached.
+static pir_status check_stated(const record_list *list, const pir_param_decl *decls) {
+  pir_param_part part;
+  for (size_t i = 0; i < list->count; i++) {
+    const pir_op *op = params_op_of(list->parts, decls[i].name);
+    if (op && params_is_part(op))
+      PIR_TRY(find_record_part(&list->items[i], op, &part));
+    else if (op && pir_op_attr_str(op, "file_shape"))
+      PIR_TRY(check_file_shape(&list->items[i], op));
+  }
+  return PIR_OK;
+}
+
+// The record becomes a user of the claim; one that is copied gives it back.
 static pir_status adopt_record(pir_program *program, const record *r,
-                               const pir_param_decl *decl, const param_parts *parts,
-                               claim *shared) {
-  const pir_op *op = params_op_of(parts, decl->name);
+                               const pir_param_decl *decl, const pir_op *op, claim *shared) {
   bool mapped = is_mapped_file(shared->bytes), is_part = op && params_is_part(op);
   pir_param param = {.name = decl->name,
                      .dtype = r->dtype,
@@ -335,9 +397,7 @@ static pir_status adopt_record(pir_program *program, const record *r,
                      .user = shared};
   pir_param_part part;
   if (is_part)
-    PIR_TRY(find_record_part(r, op, &part));
-  else if (op && pir_op_attr_str(op, "file_shape"))
-    PIR_TRY(check_file_shape(r, op));
+    PIR_TRY(params_part(op, &part));
   atomic_fetch_add_explicit(&shared->users, 1, memory_order_relaxed);
   if (is_part && params_take_part(&part, mapped, &param))
     return pir_report_op(op, PIR_EXHAUSTED, PIR_ERROR, "no memory for %zu bytes", param.size);
@@ -348,9 +408,8 @@ static pir_status adopt_record(pir_program *program, const record *r,
 }
 
 // Every record that is adopted is a user of the claim, and so is this function meanwhile.
-static pir_status adopt_records(pir_program *program, const param_parts *parts,
-                                const record_list *list, const pir_param_decl *decls,
-                                pir_borrowed *bytes) {
+static pir_status adopt_records(pir_program *program, const record_list *list,
+                                const pir_param_decl *decls, pir_borrowed *bytes) {
   if (!list->count)
     return PIR_OK;
   claim *shared = malloc(sizeof *shared);
@@ -363,61 +422,31 @@ static pir_status adopt_records(pir_program *program, const param_parts *parts,
   pir_guard_open(list->arena->heap, &guard, release_claim, shared);
   pir_status status = PIR_OK;
   for (size_t i = 0; i < list->count && !status; i++)
-    status = adopt_record(program, &list->items[i], &decls[i], parts, shared);
+    status = adopt_record(program, &list->items[i], &decls[i],
+                          params_op_of(list->parts, decls[i].name), shared);
   pir_guard_close(&guard);
   release_claim(shared);
   return status;
 }
 
-bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count) {
+bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count, bool nearly) {
   cursor in = {bytes.data, bytes.data, (const uint8_t *)bytes.data + bytes.size, NULL};
   record r;
   size_t i = 0;
   for (; in.at < in.end; i++)
-    if (i == count || !read_record(&in, &r) || !record_matches(&r, &decls[i]))
+    if (i == count || !read_record(&in, &r) ||
+        !(nearly ? is_near(&r, &decls[i]) : is_exact(&r, &decls[i])))
       return false;
   return i == count;
 }
 
-// ---- tensors of quantised programs
-
-static bool is_read_as_levels(const pir_op *op) {
-  PIR_EACH_USE(use, pir_op_result(op, 0))
-  if (!pir_op_is(pir_use_owner(use), PD_QUANTIZE_LINEAR) &&
-      !pir_op_is(pir_use_owner(use), PD_DEQUANTIZE_LINEAR))
-    return false;
-  return true;
-}
-
-// Refuses tensors that differ from their declarations and are read otherwise.
-static pir_status check_readers(const record_list *list, const pir_param_decl *decls,
-                                const param_parts *parts) {
-  for (size_t i = 0; i < list->count; i++) {
-    const record *r = &list->items[i];
-    const pir_op *op = params_op_of(parts, decls[i].name);
-    bool differs = r->dtype != decls[i].dtype || !has_dims(r, decls[i].shape);
-    if (op && differs && !is_read_as_levels(op)) {
-      pir_str held = record_text(list->arena, r);
-      return pir_error(op,
-                       "parameter '%.*s' is %.*s in the file; so it may be read by "
-                       "quantize_linear and dequantize_linear alone",
-                       (int)decls[i].name.size, decls[i].name.data, (int)held.size, held.data);
-    }
-  }
-  return PIR_OK;
-}
-
 // Lets the readers of a parameter of f32 whose record holds bytes read a cast of them.
-static pir_walk_result widen_bytes(pir_op *op, void *user) {
-  pir_program *program = user;
-  pir_context *ctx = pir_program_context(program);
-  if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1)
-    return PIR_WALK_CONTINUE;
+static void widen_bytes(pir_op *op) {
+  pir_context *ctx = pir_op_context(op);
   pir_value *value = pir_op_result(op, 0);
   const pir_type *wide = pir_value_type(value);
-  const pir_param *param = pir_program_param(program, params_name(op));
-  if (!param || param->dtype != PIR_I8 || pir_type_dtype(wide) != PIR_F32)
-    return PIR_WALK_CONTINUE;
+  if (pir_type_dtype(wide) != PIR_F32)
+    return;
   const pir_opdef *def = pir_context_op(ctx, PD_CAST);
   pir_op_spec spec = {.def = def,
                       .loc = pir_op_loc(op),
@@ -430,17 +459,31 @@ static pir_walk_result widen_bytes(pir_op *op, void *user) {
   pir_op_set_attr_at(cast, PD_CAST_ATTR_DTYPE, pir_attr_dtype(ctx, PIR_F32));
   pir_value_replace_uses(value, pir_op_result(cast, 0));
   pir_op_set_operand(cast, PD_CAST_IN_X, value);
-  pir_value_set_type(value, pir_type_tensor(ctx, PIR_I8, pir_type_shape(wide)));
-  return PIR_WALK_CONTINUE;
+  pir_value_set_type(value, pir_type_with_dtype(ctx, wide, PIR_I8));
 }
 
-static void widen_records(pir_program *program, const record_list *list,
-                          const pir_param_decl *decls) {
-  size_t i = 0;
-  while (i < list->count && !is_narrower(&list->items[i], &decls[i]))
-    i++;
-  if (i < list->count)
-    pir_walk(pir_program_module(program), PIR_PRE_ORDER, widen_bytes, program);
+static void widen_records(const record_list *list, const pir_param_decl *decls) {
+  for (size_t i = 0; i < list->count; i++) {
+    if (!is_narrower(&list->items[i], &decls[i]))
+      continue;
+    for (const param_ops *ops = params_ops_of(list->parts, decls[i].name); ops; ops = ops->next)
+      widen_bytes(ops->op);
+  }
+}
+
+// A record is compared with the type that its op has now: a call that attached another file may
+// have changed it since the declarations were listed.
+static pir_param_decl *present_decls(pir_arena *arena, const param_parts *parts,
+                                     const pir_param_decl *decls, size_t count) {
+  pir_param_decl *out = pir_arena_alloc(arena, pir_arena_size(arena, count, sizeof *out));
+  for (size_t i = 0; i < count; i++) {
+    const pir_op *op = params_op_of(parts, decls[i].name);
+    const pir_type *type = op ? pir_value_type(pir_op_result(op, 0)) : NULL;
+    out[i] = decls[i];
+    if (type)
+      out[i].dtype = pir_type_dtype(type);
+  }
+  return out;
 }
 
 static void release_borrowed(void *user) {
@@ -453,18 +496,19 @@ pir_status records_adopt(pir_program *program, const param_parts *parts,
   pir_context *ctx = pir_program_context(program);
   pir_arena arena;
   pir_guard guard;
-  record_list list = {.arena = &arena};
+  record_list list = {.arena = &arena, .parts = parts};
   pir_arena_init(&arena, pir_context_heap(ctx));
   pir_guard_open(arena.heap, &guard, release_borrowed, &bytes);
+  decls = present_decls(&arena, parts, decls, count);
   pir_status status = read_records(ctx, bytes, file, &list);
   if (!status)
     status = compare_records(ctx, &list, decls, count, file, bytes.size);
   if (!status)
-    status = check_readers(&list, decls, parts);
+    status = check_stated(&list, decls);
   if (!status)
-    status = adopt_records(program, parts, &list, decls, &bytes);
+    status = adopt_records(program, &list, decls, &bytes);
   if (!status)
-    widen_records(program, &list, decls);
+    widen_records(&list, decls);
   pir_guard_close(&guard);
   pir_borrowed_release(bytes);
   pir_arena_destroy(&arena);

@@ -123,44 +123,180 @@ static void refused_bytes_are_given_back(void **state) {
   assert_int_equal(f->releases, 2);
 }
 
+typedef struct reports {
+  size_t errors, notes;
+  char first[160], last[160];
+  pir_loc_parts at;  // of the first one; only its numbers are kept
+} reports;
+
+static void take_report(void *user, const pir_diag *diag) {
+  reports *r = user;
+  size_t n =
+      diag->message.size < sizeof r->first - 1 ? diag->message.size : sizeof r->first - 1;
+  bool is_first = !r->errors && !r->notes;
+  char *to = is_first ? r->first : r->last;
+  memcpy(to, diag->message.data, n);
+  to[n] = 0;
+  if (is_first)
+    r->at = diag->place;
+  r->errors += diag->severity == PIR_ERROR;
+  r->notes += diag->severity == PIR_NOTE;
+}
+
+#define FLOATS "tensor<2x3xf32>"
+#define TAKE(value, name, type)                                                                \
+  "(%" value ") = \"builtin.parameter\" () {parameter_name:\"" name "\"} : () -> " type "\n"
+#define DEQUANTIZE(value, x, type)                                                             \
+  "(%" value ", %" value "1, %" value "2, %" value "3) = \"pd_op.dequantize_linear\" (%" x     \
+  ", %1, %1, <<NULL VALUE>>, <<NULL VALUE>>) {bit_length:8,quant_axis:1} : (" type             \
+  ", tensor<3xf32>, tensor<3xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> " FLOATS                   \
+  ", <<NULL TYPE>>, <<NULL TYPE>>, <<NULL TYPE>>\n"
+#define TAKES(type) TAKE("0", "w", type) TAKE("1", "w_scale", "tensor<3xf32>")
+#define QUANTISED TAKES(FLOATS) DEQUANTIZE("2", "0", FLOATS)
+#define EXP(x) "(%4) = \"pd_op.exp\" (%" x ") {} : (" FLOATS ") -> " FLOATS "\n"
+#define SET "() = \"builtin.set_parameter\" (%2) {parameter_name:\"w\"} : (" FLOATS ") -> \n"
+#define ADD "(%4) = \"pd_op.add\" (%0, %1) {} : (" FLOATS ", tensor<3xf32>) -> " FLOATS "\n"
+#define ROWS "pd_op.selectedrows<2x3xf32>"
+#define DIST "pd_dist.tensor<2x3xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1,-1]>"
+#define OTHER_EXTENTS                                                                          \
+  "(%4) = \"builtin.parameter\" () {file_shape:[3],parameter_name:\"z\"} : () -> "             \
+  "tensor<2xf32>\n"
+
+static pir_program *parse_text(const fixture *f, const char *text) {
+  pir_program *program = NULL;
+  assert_int_equal(pir_program_parse(f->ctx, pir_str_from(text), NULL, &program), PIR_OK);
+  return program;
+}
+
+enum { OF_I8 = 21, OF_F32 = 5 };
+
 // What Paddle's quantisation after training writes: weights of bytes that the program declares
-// as f32, and scales with other dimensions.
-static pir_status load_quantised(fixture *f, const char *reader, pir_program **out) {
-  static const float scale[3] = {1, 2, 3};
-  char text[1024], file[128];
-  size_t size = put_record(file, 21, (uint8_t[]){2, 3}, 2, "abcdef", 6);
-  size += put_record(file + size, 5, (uint8_t[]){1, 3}, 2, scale, sizeof scale);
-  int count = snprintf(
-      text, sizeof text,
-      "{\n(%%0) = \"builtin.parameter\" () {parameter_name:\"w\"} : () -> "
-      "tensor<2x3xf32>\n(%%1) = \"builtin.parameter\" () {parameter_name:\"w_scale\"} : "
-      "() -> tensor<3xf32>\n(%%2, %%3, %%4, %%5) = \"pd_op.dequantize_linear\" (%%0, "
-      "%%1, %%1, <<NULL VALUE>>, <<NULL VALUE>>) {bit_length:8,quant_axis:1} : "
-      "(tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> "
-      "tensor<2x3xf32>, <<NULL TYPE>>, <<NULL TYPE>>, <<NULL TYPE>>\n%s}\n",
-      reader);
-  return pir_program_load(f->ctx, (pir_borrowed){text, (size_t)count, NULL, NULL},
-                          (pir_borrowed){file, size, count_release, f}, PIR_STR("m"), out);
+// as f32, and scales with other dimensions; or other types.
+static size_t put_weights(char *file, uint8_t weights, uint8_t scales) {
+  static const float values[6] = {1, 2, 3, 4, 5, 6};
+  size_t size = put_record(file, weights, (uint8_t[]){2, 3}, 2, values,
+                           weights == OF_I8 ? 6 : sizeof values);
+  return size + put_record(file + size, scales, (uint8_t[]){1, 3}, 2, values,
+                           scales == OF_I8 ? 3 : 3 * sizeof *values);
+}
+
+// Attaches them to a program; `decls` are those that it had at first, NULL lists them.
+static pir_status adopt_weights(fixture *f, pir_program *program, const pir_param_decl *decls,
+                                uint8_t weights, uint8_t scales) {
+  char file[128];
+  pir_param_decl listed[4];
+  size_t size = put_weights(file, weights, scales);
+  if (!decls)
+    assert_int_equal(pir_program_param_decls(program, listed, 4), 2);
+  return pir_program_adopt_records(program, decls ? decls : listed, 2,
+                                   (pir_borrowed){file, size, count_release, f}, PIR_STR("m"));
+}
+
+static bool holds_bytes(const pir_op *op) {
+  const pir_op *cast = pir_op_next(op);
+  return pir_type_dtype(pir_value_type(pir_op_result(op, 0))) == PIR_I8 &&
+         pir_op_is(cast, PD_CAST) && pir_op_operand(cast, 0) == pir_op_result(op, 0) &&
+         pir_type_dtype(pir_value_type(pir_op_result(cast, 0))) == PIR_F32;
 }
 
 static void quantised_weights_are_bytes(void **state) {
   fixture *f = *state;
-  pir_program *program;
-  assert_int_equal(load_quantised(f, "", &program), PIR_OK);
+  pir_program *program = parse_text(f, "{\n" QUANTISED "}\n");
+  assert_int_equal(adopt_weights(f, program, NULL, OF_I8, OF_F32), PIR_OK);
   assert_int_equal(pir_program_param(program, PIR_STR("w"))->dtype, PIR_I8);
   assert_int_equal(pir_program_param(program, PIR_STR("w_scale"))->shape.rank, 1);
-  const pir_op *op = pir_block_first(pir_program_block(program)), *cast = pir_op_next(op);
-  assert_int_equal(pir_type_dtype(pir_value_type(pir_op_result(op, 0))), PIR_I8);
-  assert_true(pir_op_is(cast, PD_CAST) && pir_op_operand(cast, 0) == pir_op_result(op, 0));
-  assert_int_equal(pir_type_dtype(pir_value_type(pir_op_result(cast, 0))), PIR_F32);
+  assert_true(holds_bytes(pir_block_first(pir_program_block(program))));
   pir_program_destroy(program);
   assert_int_equal(f->releases, 1);
-  assert_int_equal(load_quantised(f,
-                                  "(%6) = \"pd_op.exp\" (%0) {} : (tensor<2x3xf32>) -> "
-                                  "tensor<2x3xf32>\n",
-                                  &program),
+}
+
+// A difference that somebody could mind is one from the declaration, and nothing is attached.
+static void others_read_what_is_declared(void **state) {
+  fixture *f = *state;
+  static const char weights[] = "parameter 'w' is int8 [2, 3] in the file, the program "
+                                "declares float32 [2, 3]",
+                    scale[] = "parameter 'w_scale' is int8 [1, 3] in the file, the program "
+                              "declares float32 [3]",
+                    extents[] = "parameter 'w_scale' is float32 [1, 3] in the file, the "
+                                "program declares float32 [3]",
+                    as_x[] = "\"builtin.parameter\" has bytes for float32 in the file, so it "
+                             "has to be used by dequantize_linear alone, as its 'x'",
+                    both[] =
+                        "\"builtin.parameter\" has other extents in the file, so it has to "
+                        "be used by quantize_linear and dequantize_linear alone";
+  static const struct {
+    const char *text;
+    uint8_t weights, scales;
+    const char *message, *note;
+  } cases[] = {
+      {"{\n" QUANTISED EXP("0") "}\n", OF_I8, OF_F32, weights, as_x},
+      {"{\n" QUANTISED TAKE("3", "w", FLOATS) EXP("3") "}\n", OF_I8, OF_F32, weights, as_x},
+      {"{\n" QUANTISED SET "}\n", OF_I8, OF_F32, weights, as_x},
+      {"{\n" TAKES(FLOATS) "}\n", OF_I8, OF_F32, weights, both},
+      {"{\n" TAKES(ROWS) DEQUANTIZE("2", "0", ROWS) "}\n", OF_I8, OF_F32, weights, ""},
+      {"{\n" TAKES(DIST) DEQUANTIZE("2", "0", DIST) "}\n", OF_I8, OF_F32, weights, ""},
+      {"{\n" QUANTISED "}\n", OF_F32, OF_I8, scale, as_x},
+      {"{\n" TAKES(FLOATS) ADD "}\n", OF_F32, OF_F32, extents, both},
+  };
+  reports r = {0};
+  pir_context_set_sink(f->ctx, (pir_diag_sink){take_report, &r});
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    pir_program *program = parse_text(f, cases[i].text);
+    r = (reports){0};
+    assert_int_equal(adopt_weights(f, program, NULL, cases[i].weights, cases[i].scales),
+                     PIR_INVALID);
+    assert_string_equal(r.first, cases[i].message);
+    assert_string_equal(r.last, cases[i].note);
+    assert_int_equal(r.at.offset, cases[i].weights == OF_I8 ? 0 : 16 + 4 + 6 + 24);
+    assert_int_equal(pir_program_params(program), 0);
+    pir_program_destroy(program);
+  }
+  const pir_param_decl no_op[] = {decl("w", PIR_F32, two_by_three, 2),
+                                  decl("w_scale", PIR_F32, two_by_three + 1, 1)};
+  assert_int_equal(adopt_weights(f, f->program, no_op, OF_I8, OF_F32), PIR_INVALID);
+}
+
+static void attaching_again_sees_the_bytes(void **state) {
+  fixture *f = *state;
+  reports r = {0};
+  pir_param_decl decls[4];
+  pir_program *program =
+      parse_text(f, "{\n" QUANTISED TAKE("3", "w", FLOATS) DEQUANTIZE("4", "3", FLOATS) "}\n");
+  const pir_block *block = pir_program_block(program);
+  assert_int_equal(pir_program_param_decls(program, decls, 4), 2);
+  assert_int_equal(adopt_weights(f, program, decls, OF_I8, OF_F32), PIR_OK);
+  size_t ops = pir_block_count(block);
+  assert_int_equal(ops, 7);
+  pir_context_set_sink(f->ctx, (pir_diag_sink){take_report, &r});
+  assert_int_equal(adopt_weights(f, program, decls, OF_F32, OF_F32), PIR_INVALID);
+  assert_string_equal(
+      r.first, "parameter 'w' is float32 [2, 3] in the file, the program declares int8 [2, 3]");
+  assert_int_equal(adopt_weights(f, program, NULL, OF_F32, OF_F32), PIR_INVALID);
+  assert_int_equal(pir_program_param(program, PIR_STR("w"))->dtype, PIR_I8);
+  assert_int_equal(adopt_weights(f, program, decls, OF_I8, OF_F32), PIR_OK);
+  assert_int_equal(adopt_weights(f, program, NULL, OF_I8, OF_F32), PIR_OK);
+  assert_int_equal(pir_block_count(block), ops);
+  assert_true(holds_bytes(pir_block_first(block)));
+  pir_program_destroy(program);
+}
+
+// The last record is refused by its op, and the others are not attached either.
+static void a_file_is_attached_as_a_whole(void **state) {
+  fixture *f = *state;
+  char file[256];
+  pir_param_decl decls[3];
+  size_t size = put_weights(file, OF_I8, OF_F32);
+  size += put_record(file + size, OF_F32, (uint8_t[]){3}, 1, "123456789012", 12);
+  pir_program *program = parse_text(f, "{\n" QUANTISED OTHER_EXTENTS "}\n");
+  assert_int_equal(pir_program_param_decls(program, decls, 3), 3);
+  assert_int_equal(pir_program_adopt_records(program, decls, 3,
+                                             (pir_borrowed){file, size, count_release, f},
+                                             PIR_STR("m")),
                    PIR_INVALID);
-  assert_int_equal(f->releases, 2);
+  assert_int_equal(f->releases, 1);
+  assert_int_equal(pir_program_params(program), 0);
+  assert_false(holds_bytes(pir_block_first(pir_program_block(program))));
+  pir_program_destroy(program);
 }
 
 static const char *in_folder(const fixture *f, const char *name) {
@@ -256,7 +392,8 @@ static void only_saved_parameters_are_declared(void **state) {
   pir_program_destroy(program);
 }
 
-// Two files of other programs and the right file: the records decide which is loaded.
+// Three files of other programs, of which one is near, and the right file: the records decide
+// which is loaded.
 static void parameters_are_chosen_by_content(void **state) {
   const fixture *f = *state;
   static const char text[] =
@@ -268,6 +405,8 @@ static void parameters_are_chosen_by_content(void **state) {
              put_record(record, 5, (uint8_t[]){3}, 1, "123456789012", 12));
   write_file(f, "a.pdiparams", record,
              put_record(record, 3, (uint8_t[]){2}, 1, "1234567890123456", 16));
+  write_file(f, "b.pdiparams", record,
+             put_record(record, 5, (uint8_t[]){1, 2}, 2, "12345678", 8));
   assert_int_equal(pir_program_load_file(f->ctx, in_folder(f, "net.pir"), NULL, &program),
                    PIR_INVALID);
   write_file(f, "right.pdiparams", record,
@@ -280,22 +419,6 @@ static void parameters_are_chosen_by_content(void **state) {
              put_record(record, 5, (uint8_t[]){2}, 1, "abcdefgh", 8));
   assert_int_equal(pir_program_load_file(f->ctx, in_folder(f, "net.pir"), NULL, &program),
                    PIR_INVALID);
-}
-
-typedef struct reports {
-  size_t errors, notes;
-  char first[160], last[160];
-} reports;
-
-static void take_report(void *user, const pir_diag *diag) {
-  reports *r = user;
-  size_t n =
-      diag->message.size < sizeof r->first - 1 ? diag->message.size : sizeof r->first - 1;
-  char *to = r->errors + r->notes ? r->last : r->first;
-  memcpy(to, diag->message.data, n);
-  to[n] = 0;
-  r->errors += diag->severity == PIR_ERROR;
-  r->notes += diag->severity == PIR_NOTE;
 }
 
 // The message names the important difference first and cuts the list of differences.
@@ -384,6 +507,9 @@ int main(void) {
       TEST(bytes_are_used_in_place_and_given_back_once),
       TEST(refused_bytes_are_given_back),
       TEST(quantised_weights_are_bytes),
+      TEST(others_read_what_is_declared),
+      TEST(attaching_again_sees_the_bytes),
+      TEST(a_file_is_attached_as_a_whole),
       TEST(sizes_have_64_bits),
       TEST(folders_hold_one_record_a_file),
       TEST(parameters_are_found_beside_the_model),

@@ -33,16 +33,20 @@ PIR_API size_t pir_program_param_decls(const pir_program *program, pir_param_dec
 
 // Attaches the records of a combined file. They must match `decls` (`count` of them, in
 // bytewise order of names) to the last byte; every difference is reported with the parameter's
-// name and both shapes (PIR_INVALID). A tensor that only quantize_linear and dequantize_linear
-// read may have other extents of 1, and bytes for f32, which they then read through a cast.
+// name and both shapes (PIR_INVALID), and then nothing is attached.
+//
+// A dense tensor that quantize_linear and dequantize_linear read, and nothing else uses, may
+// have other extents of 1. One that dequantize_linear alone reads, as its `x`, may be bytes for
+// f32: its ops get the type of the record and a cast behind them. So list the declarations anew
+// before another call for the program; records are compared with the types that ops have now.
 // `bytes` is consumed whatever happens; `file` names it in messages.
 PIR_API PIR_NODISCARD pir_status pir_program_adopt_records(pir_program *program,
                                                            const pir_param_decl *decls,
                                                            size_t count, pir_borrowed bytes,
                                                            pir_str file);
 
-// Does the same for the file `path`, which is mapped, or for a folder with one file for each
-// parameter. Only files inside the folder are opened: a name with '/' or of dots, and a
+// Does the same for the file `path`, which is mapped, or file by file for a folder with one for
+// each parameter. Only files inside the folder are opened: a name with '/' or of dots, and a
 // symbolic link, are refused. PIR_NOT_FOUND and PIR_IO for files that cannot be read.
 PIR_API PIR_NODISCARD pir_status pir_program_map_params(pir_program *program,
                                                         const pir_param_decl *decls,
