@@ -279,7 +279,7 @@ def main():
             rows = one(args, name, threads, batch, guards[threads])
             if rows:
                 results[name, threads, batch] = rows
-    for ours in [e for e in args.engines if e in QUANTISED and is_ours(e)] or ["pir"]:
+    for ours in [e for e in args.engines if is_ours(e)]:
         summary(results, columns, ours)
     for threads, guard in guards.items():
         print(f"{label(threads, 0)}: {guard.summary()}")

@@ -10,10 +10,11 @@
 // the L1 cache, and the sums of each wait in scratch for the next part. Each sum is added in
 // the same order with and without parts.
 //
-// The kernel requires that the row axis is not a sliding window (borders of `a` are written out
-// before), and that the reduced axis divides into equal steps that fill at least half a tile.
-// All other shapes use the vector kernel. Tile configurations are loaded from scratch before the blocks that have them: the
-// last rows, whether their number is constant or dynamic, are tiles with fewer rows.
+// The kernel requires that the row axis is not a sliding window (borders of `a` are written
+// out before), and that the reduced axis divides into equal steps that fill at least half a
+// tile. All other shapes use the vector kernel. Tile configurations are loaded from scratch
+// before the blocks that have them: the last rows, whether their number is constant or dynamic,
+// are tiles with fewer rows.
 #include "contract_amx.h"
 #include "contract_choice.h"
 #include "contract_words.h"
@@ -117,9 +118,9 @@ static int64_t bytes_of_step(const contract_form *f, const pir_target *target, i
   return bytes < most ? bytes : most;
 }
 
-// A panel that fits two thirds of the L1 cache stays there while the rows of a pass. Of a larger
-// one a part takes up to a third, as do the rows of a block. The outermost level of which a
-// step fits is divided.
+// A panel that fits two thirds of the L1 cache stays there while the rows of a pass. Of a
+// larger one a part takes up to a third, as do the rows of a block. The outermost level of
+// which a step fits is divided.
 static void choose_parts(contract_form *f, const pir_target *target) {
   int64_t room = (int64_t)target->l1_bytes / 3;
   int last = f->tap_count - 1, level = 0;

@@ -333,8 +333,8 @@ static pir_status visit_contraction(quantising *q, pir_op *op) {
     PIR_TRY(widen_apart(q, form.operand[0]));
   if (c.b.dtype == PIR_I32)
     return store_bytes(q, form.operand[1]);
-  // An instruction multiplies and adds four bytes: fewer channels, as of an image's first layer,
-  // take longer than floats.
+  // An instruction multiplies and adds four bytes: fewer channels, as of an image's first
+  // layer, take longer than floats.
   enum { FOUR = 4 };
   if (form.why || !pir_contract_has_neighbours(&c, FOUR, true))
     return PIR_OK;
