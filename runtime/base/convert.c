@@ -133,10 +133,12 @@ static inline uint64_t uint64_of(double x) {
 #define INT_float(x) ((float)(x))
 #define INT_double(x) ((double)(x))
 
+// Parameters lie where their file has them, so what is read may have any alignment.
 #define RUN(T, S, K)                                                                           \
   do {                                                                                         \
+    typedef S anywhere __attribute__((aligned(1)));                                            \
     T *out = to_data;                                                                          \
-    const S *in = from_data;                                                                   \
+    const anywhere *in = from_data;                                                            \
     if (to_stride == 1 && from_stride == 1) {                                                  \
       for (int64_t i = 0; i < n; i++)                                                          \
         out[i] = K##_##T(in[i]);                                                               \
@@ -218,7 +220,8 @@ bool pir_converts(pir_dtype t) {
 
 static void widen_small_floats(float *restrict out, pir_dtype from, const void *restrict data,
                                int64_t stride, int64_t n) {
-  const uint16_t *words = data;
+  typedef uint16_t anywhere __attribute__((aligned(1)));
+  const anywhere *words = data;
   const uint8_t *bytes = data;
   if (from == PIR_BF16)
     for (int64_t i = 0; i < n; i++)

@@ -221,9 +221,10 @@ static void keep_values(draw *d) {
 static void feed_point(void *user, int point, pir_str name, pir_tensor *tensor) {
   const judging *j = user;
   const draw_tensor *found = draw_find_tensor(j->d, name);
-  draw_tensor t = {.dtype = tensor->dtype, .rank = tensor->rank};
-  for (int32_t i = 0; i < tensor->rank && i < DRAW_RANK; i++)
-    t.shape[i] = tensor->shape[i];
+  // A result may have more axes than draws do; filling asks for the number of elements alone.
+  draw_tensor t = {.dtype = tensor->dtype, .rank = 1, .shape = {1}};
+  for (int32_t i = 0; i < tensor->rank; i++)
+    t.shape[0] *= tensor->shape[i];
   if (found)
     t = *found;
   t.dtype = tensor->dtype;  // rounding to fewer digits would make equal numbers
