@@ -22,15 +22,16 @@ for key in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
 config.substitutions.append(("%{bin}", tools))
 # Where the archives of small inputs are unpacked: %{packed}/DIR of test/DIR/packed.tar.xz.
 config.substitutions.append(("%{packed}", str(packed.unpack_all(os.path.dirname(tools)))))
-# The compiler with the flags that the libraries were built with, which programs linked with the static ones need.
-config.substitutions.append(("%{cc}", " ".join(["cc", "-std=c11", lit_config.params.get("flags", "")])))
+# The compiler with the flags that the libraries were built with, which programs linked with the static ones need, and those of a sanitizer.
+flags = lit_config.params.get("flags", "")
+config.environment["CFLAGS"] = flags
+config.substitutions.append(("%{cc}", f"cc -std=c11 {flags}"))
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 config.substitutions.append(("%{root}", root))
 # Of a program that includes what is installed.
 public = ["ir/abi", "ir/include", "dialects/include", "runtime/include", "passes/include", "codegen/include", "runtime/exec/include"]
 config.substitutions.append(("%{headers}", " ".join("-I" + os.path.join(root, folder) for folder in public) +
                              " -I" + os.path.join(os.path.dirname(tools), "gen/include")))
-flags = lit_config.params.get("flags", "")
 if "-O2" in flags and "-fsanitize" not in flags:
     config.available_features.add("optimised")
 if os.path.exists(os.path.join(os.path.dirname(tools), "lib", "libpir_codegen_llvm.so")):

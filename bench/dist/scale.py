@@ -45,7 +45,8 @@ class Tool:
         self.path = folder / "ranks"
         root = HERE.parent.parent
         include = [f"-I{root}/{part}" for part in ("ir/abi", "ir/include", "runtime/include", "runtime/exec/include")]
-        subprocess.run(["cc", "-std=gnu11", "-O2", "-pthread", *include, "-o", self.path, HERE / "ranks.c", f"-L{build}/lib", "-lpir",
+        flags = os.environ.get("CFLAGS", "-O2").split()  # a library with a sanitizer needs its flags
+        subprocess.run(["cc", "-std=gnu11", *flags, "-pthread", *include, "-o", self.path, HERE / "ranks.c", f"-L{build}/lib", "-lpir",
                         f"-Wl,-rpath,{build}/lib"], check=True)
         self.environment = dict(os.environ, RANKS_CACHE=str(folder / "cache"), OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         (folder / "cache").mkdir()
