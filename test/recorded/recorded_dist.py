@@ -153,7 +153,9 @@ def run_ranks(run, tools, work, ranks, rings, by, *options):
     if rings is not None:  # else the file is there
         (work / "rings").write_text("[ring_id -> ranks]\n" + ring_lines(rings))
     case = [] if any(o.startswith("--train") for o in options) else [f"--case={work}/rank_%r"]
-    code, out, err = run([*start_of(tools, by, ranks), work / "rank_%r/model.pir", *case, f"--rings={work}/rings", "--comm-timeout=20", *options])
+    # Launchers of Open MPI share a folder for their sessions, which the last one removes while the next begins.
+    apart = ["env", f"TMPDIR={work}"] if by == "openmpi" else []
+    code, out, err = run([*apart, *start_of(tools, by, ranks), work / "rank_%r/model.pir", *case, f"--rings={work}/rings", "--comm-timeout=20", *options])
     if code:
         told = [line for line in (err or out.decode(errors="replace")).splitlines() if line.startswith("pir-run")]
         raise (Missing if code == 3 and "unsupported" in err else Broken)(told[-1] if told else last_line(err or out.decode(errors="replace")))
