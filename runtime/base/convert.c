@@ -133,7 +133,7 @@ static inline uint64_t uint64_of(double x) {
 #define INT_float(x) ((float)(x))
 #define INT_double(x) ((double)(x))
 
-// Parameters lie where their file has them, so what is read may have any alignment.
+// Parameters lie where their file has them, so elements may be read from any alignment.
 #define RUN(T, S, K)                                                                           \
   do {                                                                                         \
     typedef S anywhere __attribute__((aligned(1)));                                            \
