@@ -12,8 +12,8 @@ difference below the spread is noise. Engines pir-fast, pir-bf16 and openvino-bf
 report their largest error, relative to the largest expected element. So do pir-int8, pir-ptq, ort-int8 and openvino-int8, which
 run what models.py quantises on first use and are compared with each other. --peak is run beside every round; its FMA rate makes the
 share of peak, and disturbed rounds are repeated (noise.py). --batch: inputs of so many samples where the network has a free batch
-(default: those of case0); times are then those of a run divided by the batch. At the end: the ratios of all models of the first of
-our engines, and their geometric mean over the networks of bench/zoo.
+(default: those of case0); times are then those of a run divided by the batch. At the end, for each of
+our engines: the ratios of all models, and their geometric mean over the networks of bench/zoo.
 """
 import argparse
 import contextlib

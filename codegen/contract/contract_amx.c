@@ -507,7 +507,8 @@ bool contract_borders_a(const contract_form *f, const contract_env *env, contrac
   const contraction *c = f->c;
   contract_tensor *a = &bordered->a;
   pir_dims *dims = c->dims;
-  if (f->group == 1 || f->tile_groups || !f->window_count)
+  bool has_tiles = env->target->amx_bf16 || env->target->amx_int8;
+  if (!has_tiles || f->group == 1 || f->tile_groups || !f->window_count)
     return false;
   *bordered = *c;
   for (int axis = 0; axis < a->rank; axis++) {
