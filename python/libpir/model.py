@@ -455,11 +455,13 @@ class Session:
         arena: Arena | None = None,
         cpus: Sequence[int] = (),
         rings: Rings | None = None,
+        flush_subnormals: bool = False,
     ) -> None:
         """`threads`: of the session's own pool. `max_bytes`: of arena and results, 0 means the library's limit.
         `max_seconds`: of one run. `seed`: of random ops without one of their own. `arena`: shared with sessions that run in
         turn. `cpus`: processors that the pool's threads run on, the calling thread excepted (Linux). `rings`: of this rank of a distributed
-        program, which must stay open while the session runs."""
+        program, which must stay open while the session runs. `flush_subnormals`: numbers too small for their type's full precision
+        are 0, as in Paddle's predictor."""
         self.model = model
         self._busy = threading.Lock()
         self._views: weakref.WeakSet[_arrays.Memory] = weakref.WeakSet()
@@ -477,6 +479,7 @@ class Session:
         options.threads, options.max_bytes, options.seed = threads, max_bytes, seed
         options.max_ns, options.cancel = _nanoseconds(max_seconds), self._watch.flag
         options.sink, options.progress = diagnostics.sink, self._watch.sink
+        options.flush_subnormals = flush_subnormals
         if arena is not None:
             options.arena = ffi.cast("struct pir_session_arena *", arena._handle)
         if rings is not None:

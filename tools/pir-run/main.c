@@ -219,7 +219,8 @@ static int open_session(run *r) {
                                  .seed = r->seed,
                                  .max_bytes = r->cli->limits.max_bytes,
                                  .max_ns = cli_stop(r->cli).max_ns,
-                                 .rings = r->rings};
+                                 .rings = r->rings,
+                                 .flush_subnormals = cli_has(r->cli, OPT_FLUSH)};
   if (cli_has(r->cli, OPT_PROFILE) || cli_has(r->cli, OPT_VIEW)) {
     session.trace = run_take_span;
     session.trace_user = r;

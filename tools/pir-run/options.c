@@ -34,6 +34,8 @@ const cli_option run_options[] = {
      "strict (default), fast (devices: tf32), bf16, int8: what contractions may do"},
     {OPT_ANY_FLOAT, 0, "any-float", NULL,
      "f16 and bf16 also where Paddle has no CPU kernel for them"},
+    {OPT_FLUSH, 0, "flush-subnormals", NULL,
+     "take numbers too small for their type's full precision for 0, as Paddle's predictor does"},
     {OPT_CACHE, 0, "cache", "DIR|none", "folder of compiled code and prepared models (none)"},
     {OPT_COMPILE_ONLY, 0, "compile-only", NULL,
      "fill --cache with code for --target, which may be another machine's"},

@@ -6,6 +6,7 @@
 #include <pir/engine/session_arena.h>
 
 #include <pir/layer/rings.h>
+#include <pir/layer/subnormals.h>
 #include <sized.h>
 #include <string.h>
 
@@ -28,6 +29,17 @@ static pir_status check_processors(pir_session *s) {
   return status;
 }
 
+static pir_status start_flushing(pir_session *s) {
+  if (!pir_subnormals_can_flush())
+    return pir_exec_fail(&s->frame.message, PIR_UNSUPPORTED,
+                         "unsupported: subnormal numbers as zeros, on this processor");
+  s->flushes = true;
+  s->loops = s->frame.parallel;
+  if (s->loops.threads > 1)
+    s->frame.parallel = pir_parallel_flushing(&s->loops);
+  return PIR_OK;
+}
+
 static pir_status start_threads(pir_session *s, const pir_session_options *options) {
   int threads = options->threads > 1 ? options->threads : 1;
   s->on = (pir_processors){options->cpus, options->cpu_count};
@@ -46,7 +58,8 @@ static pir_status start_threads(pir_session *s, const pir_session_options *optio
                                       &s->pool));
     s->frame.parallel = pir_thread_pool_parallel(s->pool);
   }
-  return pir_frame_scratch(&s->frame, threads);
+  PIR_TRY(pir_frame_scratch(&s->frame, threads));
+  return options->flush_subnormals ? start_flushing(s) : PIR_OK;
 }
 
 static pir_status fill(pir_session *s, const pir_session_options *options) {
@@ -519,6 +532,15 @@ static pir_status describe_failure(pir_session *s, pir_status status) {
   return status;
 }
 
+static pir_status run_frame(pir_session *s) {
+  if (!s->flushes)
+    return pir_frame_run(&s->frame, false);
+  uint64_t before = pir_subnormals_flush();
+  pir_status status = pir_frame_run(&s->frame, false);
+  pir_subnormals_restore(before);
+  return status;
+}
+
 static pir_status run(pir_session *s) {
   s->frame.watch = pir_watch_begin(&s->stop, 0);
   PIR_TRY(prepare(s));
@@ -532,7 +554,7 @@ static pir_status run(pir_session *s) {
     s->frame.budget -= s->current->arena_bytes + s->string_bytes;
   if (s->max_bytes != UINT64_MAX)
     s->frame.budget -= s->alias_bytes < s->frame.budget ? s->alias_bytes : s->frame.budget;
-  PIR_TRY(pir_frame_run(&s->frame, false));
+  PIR_TRY(run_frame(s));
   PIR_TRY(note_outputs(s));
   pir_session_continue_aliases(s);
   return PIR_OK;

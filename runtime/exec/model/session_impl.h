@@ -90,6 +90,8 @@ struct pir_session {
   shape_plan *current;  // the one the frame is set up for
   uint64_t uses;        // counts uses of plans; orders them by last use
   bool has_run;
+  bool flushes;        // runs take subnormal numbers for 0
+  pir_parallel loops;  // then: what runs loops below the wrapper
   pir_session_stats stats;
   async_state async;
   pir_arena memory;

@@ -73,6 +73,11 @@ typedef struct pir_session_options {
   // The rings of this rank of a distributed program (pir/comm.h), used on the thread that runs;
   // NULL: every ring has one rank.
   struct pir_rings *rings;
+  // Runs take subnormal numbers (below 1.2e-38 in f32) for 0, operands and results, as Paddle's
+  // predictor does and its executor does not. Each of them takes over a hundred cycles on many
+  // processors. PIR_UNSUPPORTED from pir_session_create where the processor cannot. Devices
+  // keep them.
+  bool flush_subnormals;
 } pir_session_options;
 
 PIR_END
