@@ -237,10 +237,32 @@ void contract_rank_tiles(const contract_form *f, const pir_target *target,
       rank_rows(f, target, rows, lanes, vectors, list);
 }
 
+// Bytes of a. Of a dynamic extent its constant factor counts.
+static int64_t bytes_of_a(const contract_form *f) {
+  int64_t bytes = (int64_t)pir_dtype_size(f->c->a.dtype);
+  for (int i = 0; i < f->c->a.rank; i++) {
+    int64_t extent = contract_known_factor(f, f->c->a.shape[i]);
+    if (extent > 0)
+      bytes = bytes < INT64_MAX / extent ? bytes * extent : INT64_MAX;
+  }
+  return bytes;
+}
+
+// Whether rows that the L2 cache does not hold come again while tiles are computed. A tile reads
+// a few lines of `a` at a steady pace, one after the other, which the processor fetches ahead;
+// the first tile of a panel of `b` waits for all of it. The pace may be half of what arrives.
+static bool rows_come_in_passing(const contract_form *f, const pir_target *target) {
+  const pir_machine *machine = target->machine;
+  int64_t kept = (int64_t)target->l3_bytes / machine->cache.l3_kept;
+  int64_t pace = (int64_t)pir_dtype_size(f->c->a.dtype) * f->group;  // times vectors
+  int feed = bytes_of_a(f) <= kept ? machine->cache.l3_feed : machine->cache.memory_bytes;
+  return !f->tile_groups && 2 * pace <= (int64_t)feed * f->vectors;
+}
+
 // Returns how many tiles form a block if neither all panels nor all rows stay in the L2 cache:
 // so many that their rows stay there, beside the panel in use and the next one. Without blocks
 // every panel reads all rows again; with them every block reads all panels again. 0: all tiles
-// are one block, as their number is open, or blocks would read more.
+// are one block, as their number is open, or blocks would read more or wait longer.
 static int64_t choose_row_block(const contract_form *f, const pir_target *target, int64_t rows,
                                 int64_t lanes) {
   int64_t elements = 1, taps, l2 = (int64_t)target->l2_bytes;
@@ -263,7 +285,8 @@ static int64_t choose_row_block(const contract_form *f, const pir_target *target
   int64_t tile = elements * f->rows * (int64_t)pir_dtype_size(f->c->a.dtype);
   int64_t tiles = (rows + f->rows - 1) / f->rows, most = room / tile;
   bool less = most * f->rows >= 2 * (int64_t)f->vectors * f->vector;
-  if (!less || most >= tiles || lanes <= f->vectors * f->vector)
+  if (!less || most >= tiles || lanes <= f->vectors * f->vector ||
+      rows_come_in_passing(f, target))
     return 0;
   int64_t blocks = (tiles + most - 1) / most;
   return (tiles + blocks - 1) / blocks;
@@ -338,17 +361,6 @@ static void choose_strip(contract_form *f, const pir_target *target) {
     units /= extent;
     room /= extent;
   }
-}
-
-// Bytes of a. Of a dynamic extent its constant factor counts.
-static int64_t bytes_of_a(const contract_form *f) {
-  int64_t bytes = (int64_t)pir_dtype_size(f->c->a.dtype);
-  for (int i = 0; i < f->c->a.rank; i++) {
-    int64_t extent = contract_known_factor(f, f->c->a.shape[i]);
-    if (extent > 0)
-      bytes = bytes < INT64_MAX / extent ? bytes * extent : INT64_MAX;
-  }
-  return bytes;
 }
 
 // Whether the panel changes fastest: a tile of a then meets every panel while it is in the L1
