@@ -17,6 +17,9 @@ bool choose_can(const pir_op *op, const pir_facts *facts, const pir_target *targ
 // The text is constant, or lies in the arena.
 const char *choose_refusal(const pir_op *op, const pir_facts *facts, const pir_target *target,
                            pir_arena *arena);
+// Whether a generator of contractions makes the contraction `op`; on a device, others are made
+// element by element.
+bool choose_has_generator(const pir_op *op, const pir_facts *facts, const pir_target *target);
 // Returns the clause of the op's first result, or NULL.
 const pir_clause *choose_clause(const pir_op *op, const pir_facts *facts);
 // Computes the iteration space of the op's reduction; false if loop IR cannot express it.
@@ -50,6 +53,9 @@ bool choose_find_attention(const pir_op *op, const pir_facts *facts, const pir_t
 typedef enum group_kind {
   GROUP_ELEMENTS,     // "elements": ops over one shape, element by element
   GROUP_ROWS,         // "rows": reductions over one space, and ops along with them
+  GROUP_SCAN,         // "scan": one, on a device
+  GROUP_UPDATES,      // "updates": a scatter, on a device
+  GROUP_SUMS,         // "sums": a contraction that has no generator, on a device
   GROUP_CONTRACTION,  // "contraction": one, and the ops on its sums
   GROUP_PAIR,         // "pair": a contraction that reads values computed from another's sums
   GROUP_ATTENTION,    // "attention": two contractions and the rows between them

@@ -9,8 +9,10 @@
 
 enum { MOST_CONTRACTIONS = 2 };
 
-// The group to be judged: its contractions in order.
+// The group to be judged: its contractions in order, its scan or scatter.
 typedef struct contents {
+  const pir_op *stages;  // NULL: it has neither
+  int stages_kind;       // a pir_clause_kind
   const pir_op *contractions[MOST_CONTRACTIONS];
   int count;
   const pir_op *beyond;  // the first contraction too many, or NULL
@@ -31,6 +33,12 @@ static const pir_op *first_member(const pir_op *group) {
 static contents find_contractions(const pir_op *group) {
   contents c = {.count = 0};
   for (const pir_op *op = first_member(group); op && !c.beyond; op = pir_op_next(op)) {
+    const pir_clause *clause = pir_op_meaning(op)->clause;
+    int kind = clause ? clause->kind : PIR_CLAUSE_POINTWISE;
+    if (kind == PIR_CLAUSE_SCAN || kind == PIR_CLAUSE_SCATTER) {
+      c.stages = op;
+      c.stages_kind = kind;
+    }
     if (!contract_is_op(op))
       continue;
     if (c.count < MOST_CONTRACTIONS)
@@ -46,6 +54,24 @@ static contents find_contractions(const pir_op *group) {
 static bool is_attention(const contents *c, const pir_facts *facts, const pir_target *target) {
   choose_attention a;
   return choose_find_attention(c->contractions[1], facts, target, &a);
+}
+
+static bool is_scan(const contents *c, const pir_facts *facts, const pir_target *target) {
+  return c->stages && c->stages_kind == PIR_CLAUSE_SCAN;
+}
+
+static bool is_updates(const contents *c, const pir_facts *facts, const pir_target *target) {
+  return c->stages && c->stages_kind == PIR_CLAUSE_SCATTER;
+}
+
+static void emit_stages(lowering *l, const contents *c, lower_stages *stages,
+                        lower_packings *packings) {
+  if (!c->stages || !lower_on_device(l))
+    lower_fail(l, l->group, "a group without the scan or scatter that it states to be");
+  else if (c->stages_kind == PIR_CLAUSE_SCAN)
+    lower_scan(l, c->stages, stages);
+  else
+    lower_updates(l, c->stages, stages);
 }
 
 static void emit_nests(lowering *l, const contents *c, lower_stages *stages,
@@ -85,6 +111,9 @@ static void emit_attention(lowering *l, const contents *c, lower_stages *stages,
 static const group_way ways[GROUP_KINDS] = {
     [GROUP_ELEMENTS] = {"elements", 0, NULL, emit_nests},
     [GROUP_ROWS] = {"rows", 0, NULL, emit_nests},
+    [GROUP_SCAN] = {"scan", 0, is_scan, emit_stages},
+    [GROUP_UPDATES] = {"updates", 0, is_updates, emit_stages},
+    [GROUP_SUMS] = {"sums", 1, NULL, emit_nests},
     [GROUP_CONTRACTION] = {"contraction", 1, NULL, emit_contraction},
     [GROUP_PAIR] = {"pair", 2, NULL, emit_pair},
     [GROUP_ATTENTION] = {"attention", 2, is_attention, emit_attention},

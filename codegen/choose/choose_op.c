@@ -34,12 +34,31 @@ static void take_operand(lowering *l, const pir_value *v) {
   entry->readable = true;
 }
 
+// Scans and scatters are stages of their own, on a device alone.
+static bool lowers_as_stages(lowering *l, const pir_op *op, int kind) {
+  lower_stages stages = {0};
+  const pir_fact *fact = lower_fact(l, pir_op_result(op, 0));
+  if (!lower_on_device(l) || !has_shape(fact) || pir_op_results(op) != 1)
+    return false;
+  lower_value *result = lower_add(l, pir_op_result(op, 0));
+  result->slot = (int32_t)l->values.count;
+  result->written = true;
+  if (kind == PIR_CLAUSE_SCAN)
+    lower_scan(l, op, &stages);
+  else
+    lower_updates(l, op, &stages);
+  return !l->why;
+}
+
 static bool lowers_alone(lowering *l, const pir_op *op) {
   loop_expr *index[PIR_MAX_RANK];
+  int kind = pir_op_meaning(op)->clause->kind;
   lower_start(l, "probe", 0);
   for (size_t i = 0; i < pir_op_operands(op); i++)
     if (pir_op_operand(op, i))
       take_operand(l, pir_op_operand(op, i));
+  if (kind == PIR_CLAUSE_SCAN || kind == PIR_CLAUSE_SCATTER)
+    return lowers_as_stages(l, op, kind);
   for (size_t i = 0; i < pir_op_results(op) && !l->why; i++) {
     const pir_value *result = pir_op_result(op, i);
     if (!pir_value_type(result) || (i && pir_value_unused(result)))
@@ -161,14 +180,22 @@ const char *choose_refusal(const pir_op *op, const pir_facts *facts, const pir_t
   probe p;
   if (!def->clause || !pir_op_results(op) || (def->traits & never))
     return no_form;
-  if (def->clause->kind == PIR_CLAUSE_CONTRACT)
-    return refuse_contraction(op, facts, target);
+  const char *refused = NULL;
+  if (def->clause->kind == PIR_CLAUSE_CONTRACT) {
+    refused = refuse_contraction(op, facts, target);
+    if (!refused || !target || !target->device)
+      return refused;
+  }
   probe_open(&p, facts, target, NULL);
   const char *why = NULL;
   if (!lowers_alone(&p.l, op))
     why = p.l.why ? state_unsupported(arena, p.l.why) : no_form;
   probe_close(&p);
-  return why;
+  return why && refused ? refused : why;
+}
+
+bool choose_has_generator(const pir_op *op, const pir_facts *facts, const pir_target *target) {
+  return !refuse_contraction(op, facts, target);
 }
 
 bool choose_can(const pir_op *op, const pir_facts *facts, const pir_target *target) {

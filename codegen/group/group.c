@@ -192,6 +192,11 @@ static bool decides_shapes(const grouping *g, const pir_fact *f) {
   return g->target.device && f->contents;
 }
 
+static void start_alone(op_cluster *c, group_kind kind) {
+  c->kind = (uint8_t)kind;
+  c->alone = true;
+}
+
 // Returns NULL if the op starts a cluster, else the reason why it is not compiled.
 static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
   static const char few[] = "few elements";
@@ -224,13 +229,19 @@ static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
     case PIR_CLAUSE_GATHER:
     case PIR_CLAUSE_WINDOW:
     case PIR_CLAUSE_JOIN: return small && !c->follows_rows ? few : NULL;
-    case PIR_CLAUSE_CONTRACT: c->kind = GROUP_CONTRACTION; return NULL;
+    case PIR_CLAUSE_CONTRACT:
+      c->kind = GROUP_CONTRACTION;
+      if (!choose_has_generator(n->op, g->facts, &g->target))
+        start_alone(c, GROUP_SUMS);
+      return NULL;
     case PIR_CLAUSE_REDUCE:
       c->kind = GROUP_ROWS;
       if (!start_rows(g, n->op, c))
         return "its reduction has no form in loops";
       return is_small(g, c->shape, c->rank) ? few : NULL;
-    default: return "scans and scatters are not compiled";
+    case PIR_CLAUSE_SCAN: start_alone(c, GROUP_SCAN); return small ? few : NULL;
+    case PIR_CLAUSE_SCATTER: start_alone(c, GROUP_UPDATES); return small ? few : NULL;
+    default: return "parts of a list are not compiled";
   }
 }
 
@@ -379,7 +390,9 @@ static const char leaves[] = "a path leads out of the group and back";
 // reason why not.
 static const char *hindrance(grouping *g, const op_cluster *a, const op_cluster *b) {
   if (a->alone || b->alone)
-    return "results over different spaces keep to themselves";
+    return (a->alone ? a : b)->kind == GROUP_ELEMENTS
+               ? "results over different spaces keep to themselves"
+               : "scans, scatters and sums without a generator keep to themselves";
   if (a->segment != b->segment)
     return "an op with effects lies between";
   if (a->kind == GROUP_ATTENTION || b->kind == GROUP_ATTENTION)

@@ -168,6 +168,8 @@ bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out_si
 loop_expr *lower_result(lower_site *s, loop_expr *const *index);
 loop_expr *lower_index(lower_site *s, int node);
 void lower_clause_trap(lower_site *s);  // the condition that stops the run: lower_range.c
+// Devices: stops the run with a text behind the op's name where the condition holds.
+void lower_trap(lower_site *s, const char *what, loop_expr *where);
 loop_expr *lower_truth(lower_site *s, int node);          // value as a bool
 bool lower_fixed(lower_site *s, int node, int64_t *out);  // an index that must be a constant
 loop_expr *lower_clause_value(lower_site *s, int node, int type);
@@ -266,6 +268,12 @@ typedef PIR_VEC(lower_stage) lower_stages;
 
 // Emits stages that compute and store every result of the group.
 void lower_nests(lowering *l, lower_stages *stages);
+
+// ---- scans and scatters of devices: lower_stages.c
+
+// Emits the stages that compute and store the op's only result.
+void lower_scan(lowering *l, const pir_op *op, lower_stages *stages);
+void lower_updates(lowering *l, const pir_op *op, lower_stages *stages);
 
 // ---- constants that are packed when a model is loaded
 
