@@ -462,7 +462,8 @@ static void put_plain(cuda_emitter *e, const loop_expr *x, unsigned lane) {
   switch ((loop_kind)x->kind) {
     case LOOP_CONST: put_const(e, x); return;
     case LOOP_VAR:
-      pir_strbuf_format(&e->text, "%s_%u", x->var->name, x->var->id);
+      pir_strbuf_format(&e->text, e->narrow[x->var->id] ? "(i64)%s_%u" : "%s_%u", x->var->name,
+                        x->var->id);
       if (x->lanes > 1)
         pir_strbuf_format(&e->text, "_%u", lane);
       return;
