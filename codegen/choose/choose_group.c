@@ -9,10 +9,9 @@
 
 enum { MOST_CONTRACTIONS = 2 };
 
-// The group to be judged: its contractions in order, its scan or scatter.
+// The group to be judged: its contractions in order, and its scan, scatter or kernel.
 typedef struct contents {
-  const pir_op *stages;  // NULL: it has neither
-  int stages_kind;       // a pir_clause_kind
+  const pir_op *scan, *updates, *kernel;  // NULL: it has none
   const pir_op *contractions[MOST_CONTRACTIONS];
   int count;
   const pir_op *beyond;  // the first contraction too many, or NULL
@@ -34,11 +33,12 @@ static contents find_contractions(const pir_op *group) {
   contents c = {.count = 0};
   for (const pir_op *op = first_member(group); op && !c.beyond; op = pir_op_next(op)) {
     const pir_clause *clause = pir_op_meaning(op)->clause;
-    int kind = clause ? clause->kind : PIR_CLAUSE_POINTWISE;
-    if (kind == PIR_CLAUSE_SCAN || kind == PIR_CLAUSE_SCATTER) {
-      c.stages = op;
-      c.stages_kind = kind;
-    }
+    if (lower_has_kernel(op))
+      c.kernel = op;
+    if (clause && clause->kind == PIR_CLAUSE_SCAN)
+      c.scan = op;
+    if (clause && clause->kind == PIR_CLAUSE_SCATTER)
+      c.updates = op;
     if (!contract_is_op(op))
       continue;
     if (c.count < MOST_CONTRACTIONS)
@@ -57,21 +57,40 @@ static bool is_attention(const contents *c, const pir_facts *facts, const pir_ta
 }
 
 static bool is_scan(const contents *c, const pir_facts *facts, const pir_target *target) {
-  return c->stages && c->stages_kind == PIR_CLAUSE_SCAN;
+  return c->scan;
 }
 
 static bool is_updates(const contents *c, const pir_facts *facts, const pir_target *target) {
-  return c->stages && c->stages_kind == PIR_CLAUSE_SCATTER;
+  return c->updates;
 }
 
-static void emit_stages(lowering *l, const contents *c, lower_stages *stages,
-                        lower_packings *packings) {
-  if (!c->stages || !lower_on_device(l))
-    lower_fail(l, l->group, "a group without the scan or scatter that it states to be");
-  else if (c->stages_kind == PIR_CLAUSE_SCAN)
-    lower_scan(l, c->stages, stages);
+static bool is_kernel(const contents *c, const pir_facts *facts, const pir_target *target) {
+  return c->kernel;
+}
+
+// The stages of the one op that the kind is named after.
+static void emit_op(lowering *l, const pir_op *op,
+                    void (*emit)(lowering *, const pir_op *, lower_stages *),
+                    lower_stages *stages) {
+  if (op && lower_on_device(l))
+    emit(l, op, stages);
   else
-    lower_updates(l, c->stages, stages);
+    lower_fail(l, l->group, "a group that is not of the kind that it states");
+}
+
+static void emit_scan(lowering *l, const contents *c, lower_stages *stages,
+                      lower_packings *packings) {
+  emit_op(l, c->scan, lower_scan, stages);
+}
+
+static void emit_updates(lowering *l, const contents *c, lower_stages *stages,
+                         lower_packings *packings) {
+  emit_op(l, c->updates, lower_updates, stages);
+}
+
+static void emit_kernel(lowering *l, const contents *c, lower_stages *stages,
+                        lower_packings *packings) {
+  emit_op(l, c->kernel, lower_kernel, stages);
 }
 
 static void emit_nests(lowering *l, const contents *c, lower_stages *stages,
@@ -111,8 +130,9 @@ static void emit_attention(lowering *l, const contents *c, lower_stages *stages,
 static const group_way ways[GROUP_KINDS] = {
     [GROUP_ELEMENTS] = {"elements", 0, NULL, emit_nests},
     [GROUP_ROWS] = {"rows", 0, NULL, emit_nests},
-    [GROUP_SCAN] = {"scan", 0, is_scan, emit_stages},
-    [GROUP_UPDATES] = {"updates", 0, is_updates, emit_stages},
+    [GROUP_SCAN] = {"scan", 0, is_scan, emit_scan},
+    [GROUP_UPDATES] = {"updates", 0, is_updates, emit_updates},
+    [GROUP_KERNEL] = {"kernel", 0, is_kernel, emit_kernel},
     [GROUP_SUMS] = {"sums", 1, NULL, emit_nests},
     [GROUP_CONTRACTION] = {"contraction", 1, NULL, emit_contraction},
     [GROUP_PAIR] = {"pair", 2, NULL, emit_pair},

@@ -72,14 +72,19 @@ const char cuda_prelude[] =
     "  if (q == 0) return copysign((T)0, plain);\n"
     "  const T down = floor(q);\n  return q - down > (T)0.5 ? down + 1 : down;\n}\n"
     "template <class T> PIR_FN T pir_sign(T a) { return a > 0 ? (T)1 : a < 0 ? (T)-1 : a; }\n"
-    // as the runtime computes it (runtime/clause/clause_math.c)
+    // as the runtime computes it (runtime/clause/clause_math.c). The device's tangent reduces
+    // its range with memory on the stack
+    "#ifdef __CUDA_ARCH__\n"
+    "PIR_FN f64 pir_tan_pi(f64 x) { return sinpi(x) / cospi(x); }\n"
+    "#else\n"
+    "PIR_FN f64 pir_tan_pi(f64 x) { return tan(3.14159265358979323846 * x); }\n"
+    "#endif\n"
     "PIR_FN f64 pir_digamma(f64 x) {\n"
     "  if (x == 0) return copysign(pir_bits<f64>(0x7ff0000000000000ull), -x);\n"
     "  f64 result = 0;\n"
     "  if (x < 0) {\n"
-    "    const f64 pi = 3.14159265358979323846;\n"
     "    if (x == floor(x)) return x * pir_bits<f64>(0x7ff8000000000000ull);\n"
-    "    result = -pi / tan(pi * (x - rint(x)));\n    x = 1 - x;\n  }\n"
+    "    result = -3.14159265358979323846 / pir_tan_pi(x - rint(x));\n    x = 1 - x;\n  }\n"
     "  for (; x < 10; x++) result -= 1 / x;\n"
     "  const f64 z = 1 / (x * x);\n"
     "  const f64 series = z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 -\n"

@@ -269,11 +269,13 @@ typedef PIR_VEC(lower_stage) lower_stages;
 // Emits stages that compute and store every result of the group.
 void lower_nests(lowering *l, lower_stages *stages);
 
-// ---- scans and scatters of devices: lower_stages.c
+// ---- scans, scatters and kernels of devices: lower_stages.c. They emit the stages that compute
+// and store the op's results
 
-// Emits the stages that compute and store the op's only result.
 void lower_scan(lowering *l, const pir_op *op, lower_stages *stages);
 void lower_updates(lowering *l, const pir_op *op, lower_stages *stages);
+bool lower_has_kernel(const pir_op *op);  // whether a device has a form of the op's kernel
+void lower_kernel(lowering *l, const pir_op *op, lower_stages *stages);
 
 // ---- constants that are packed when a model is loaded
 

@@ -1,13 +1,14 @@
-// Scans, scatters and positions of extremes are kernels of a device: lines of a team, in tiles where they are longer than it, lines side by side,
+// Scans, scatters, positions of extremes, orders and gathered slices are kernels of a device: lines of a team, in tiles where they are longer than it, lines side by side,
 // updates whose columns a block shares because they are few, and updates of a column a thread. Updates of one element are made in their order.
 // test/cuda/cuda.py runs this on the stand-ins, with these inputs, beside called kernels.
-// DEFINE: %{in} = --input=a=3x70xf32=random:1 --input=b=5x1300xi64=0..999 --input=c=2x150xf32=0.9..1.1 --input=x=9x4xf32=random:2 --input=i=20xi64=0..8 --input=u=20x4xf32=random:3 --input=y=9x64xf32=random:4 --input=v=20x64xf32=random:5 --input=z=4x300xi32=0..5 --input=w=4x300xf32=random:6
+// DEFINE: %{in} = --input=a=3x70xf32=random:1 --input=b=5x1300xi64=0..999 --input=c=2x150xf32=0.9..1.1 --input=x=9x4xf32=random:2 --input=i=20xi64=0..8 --input=u=20x4xf32=random:3 --input=y=9x64xf32=random:4 --input=v=20x64xf32=random:5 --input=z=4x300xi32=0..5 --input=w=4x300xf32=random:6 --input=g=3x40xi32=0..9 --input=h=7x1xi64=-9..8
 // RUN: pir-opt %s --pipeline=compile-cuda | FileCheck %s --check-prefix=KINDS
 // RUN: pir-opt %s --target=sm_80 --emit=loops | FileCheck %s
 // RUN: pir-opt %s --target=sm_80 --emit=loops | pir-opt - --target=sm_80 --emit=cuda | FileCheck %s --check-prefix=CUDA
 // KINDS-COUNT-5: kind:"scan"
 // KINDS-COUNT-3: kind:"updates"
 // KINDS-COUNT-2: kind:"rows"
+// KINDS-COUNT-4: kind:"kernel"
 // A tile is scanned, and its last sum carried on. Without its own element, a sum is stored one further.
 // CHECK-LABEL: g0_stage0: stage
 // CHECK: v7: f32 = prefix_add(select(v5, v6, 0:f32))
@@ -26,6 +27,11 @@
 // CHECK-NOT: mod(
 // CHECK-LABEL: g8_stage0: stage
 // CHECK: team_max(
+// An element is stored at the number of those before it: smaller ones, and equal ones that stand before it.
+// CHECK-LABEL: g10_stage0: stage
+// CHECK: add= i64(or((v{{[0-9]+}} < v4), and(not((v4 < v{{[0-9]+}})), (v{{[0-9]+}} <
+// CHECK-LABEL: g13_stage0: stage
+// CHECK: trap
 // CUDA: pir_prefix<32, pir_op_add>(
 // CUDA: pir_prefix<256, pir_op_add>(
 // CUDA: pir_team<{{[0-9]+}}, pir_op_max>(
@@ -64,4 +70,16 @@
     (%22) = "pd_op.full" () {dtype:int64,place:Place(cpu),shape:[1],value:0} : () -> tensor<1xi64>
     (%23) = "pd_op.argmin" (%21, %22) {dtype:int32,flatten:false,keepdims:true} : (tensor<4x300xf32>, tensor<1xi64>) -> tensor<1x300xi32>
     () = "builtin.shadow_output" (%23) {output_name:"o9"} : (tensor<1x300xi32>) -> 
+    (%24) = "pd_op.data" () {dtype:int32,name:"g",place:Place(undefined:0),shape:[3,40]} : () -> tensor<3x40xi32>
+    (%25, %26) = "pd_op.argsort" (%24) {axis:-1,descending:false,stable:false} : (tensor<3x40xi32>) -> tensor<3x40xi32>, tensor<3x40xi64>
+    () = "builtin.shadow_output" (%25) {output_name:"o10"} : (tensor<3x40xi32>) -> 
+    () = "builtin.shadow_output" (%26) {output_name:"o11"} : (tensor<3x40xi64>) -> 
+    (%27, %28) = "pd_op.argsort" (%24) {axis:0,descending:true,stable:true} : (tensor<3x40xi32>) -> tensor<3x40xi32>, tensor<3x40xi64>
+    () = "builtin.shadow_output" (%28) {output_name:"o12"} : (tensor<3x40xi64>) -> 
+    (%29) = "pd_op.full" () {dtype:int32,place:Place(cpu),shape:[1],value:5} : () -> tensor<1xi32>
+    (%30, %31) = "pd_op.topk" (%21, %29) {axis:-1,largest:true,sorted:true} : (tensor<4x300xf32>, tensor<1xi32>) -> tensor<4x5xf32>, tensor<4x5xi64>
+    () = "builtin.shadow_output" (%30) {output_name:"o13"} : (tensor<4x5xf32>) -> 
+    (%32) = "pd_op.data" () {dtype:int64,name:"h",place:Place(undefined:0),shape:[7,1]} : () -> tensor<7x1xi64>
+    (%33) = "pd_op.gather_nd" (%15, %32) {} : (tensor<9x64xf32>, tensor<7x1xi64>) -> tensor<7x64xf32>
+    () = "builtin.shadow_output" (%33) {output_name:"o14"} : (tensor<7x64xf32>) -> 
 }
