@@ -513,6 +513,9 @@ static bool waits_for_contraction(const grouping *g, const pir_op *op) {
   const pir_op *casts[2], *reader = only_reader(pir_op_result(op, 0));
   const pir_value *source;
   pir_dtype rounded;
+  if (reader && contract_is_op(reader) && g->target.device &&
+      !choose_has_generator(reader, g->facts, &g->target))
+    return false;
   if (reader && contract_is_op(reader))
     return contract_trace_operand(g->facts, pir_op_result(op, 0), casts, &source, &rounded) > 0;
   if (!reader || !pir_op_results(reader))

@@ -1,5 +1,4 @@
-// Stages of devices for what no nest computes: scans, scatters, and some ops whose meaning is a
-// kernel.
+// Stages of devices for what no nest computes: scans and scatters.
 //
 // Scans: a result is the elements of its line up to its own, combined. A line that is adjacent
 // in memory is a team's: each thread has an element of a tile, the tile is scanned by shuffles,
@@ -10,32 +9,25 @@
 // Scatters: the result starts as an operand or as zeros, then updates are put into it, in
 // order: of several updates of one element the last one wins, and sums are made in the order of
 // the updates. Updates whose index along some axis is the result's own there never meet. Their
-// points are shared among threads, each of which goes through the updates of its points one
-// after the other. If such points are few, a block goes through the updates of one of them
+// lower_axes are shared among threads, each of which goes through the updates of its lower_axes one
+// after the other. If such lower_axes are few, a block goes through the updates of one of them
 // together, and each of its threads takes those of its own elements of the result. So nothing
 // is atomic.
-#include "lowering.h"
+#include "stages.h"
 #include "machine.h"
 
 #include <string.h>
 
 // ---- points
 
-// Some axes of a space, outermost first.
-typedef struct points {
-  int count;
-  pir_dim extent[PIR_MAX_RANK];
-  loop_expr *index[PIR_MAX_RANK];  // of the current point
-} points;
-
-static pir_dim points_number(const lowering *l, const points *p) {
+static pir_dim points_number(const lowering *l, const lower_axes *p) {
   pir_dim n = pir_dim_const(l->dims, 1);
   for (int i = 0; i < p->count; i++)
     n = pir_dim_mul(l->dims, n, p->extent[i]);
   return n;
 }
 
-static loop_expr *points_extent(lowering *l, const points *p) {
+static loop_expr *points_extent(lowering *l, const lower_axes *p) {
   loop_expr *n = pir_loop_int(l->m, 1);
   for (int i = 0; i < p->count; i++)
     n = pir_loop_mul(l->m, n, lower_dim(l, p->extent[i]));
@@ -43,7 +35,7 @@ static loop_expr *points_extent(lowering *l, const points *p) {
 }
 
 // Sets the index of the point whose row-major number is `at`.
-static void set_points(lowering *l, points *p, loop_expr *at) {
+static void set_points(lowering *l, lower_axes *p, loop_expr *at) {
   for (int i = p->count - 1; i >= 0; i--) {
     loop_expr *extent = lower_dim(l, p->extent[i]);
     p->index[i] = i ? pir_loop_mod(l->m, at, extent) : at;
@@ -67,18 +59,16 @@ static loop_block *open_units(lowering *l, pir_dim units, int threads, loop_expr
                       end, NULL);
 }
 
-// Starts a stage whose units are single points, each with a team of so many threads. Returns
-// the block of a unit.
-static loop_block *open_points(lowering *l, points *p, int threads, lower_stages *stages) {
+loop_block *lower_open_points(lowering *l, lower_axes *p, int threads, lower_stages *stages) {
   loop_expr *unit;
   loop_block *block = open_units(l, points_number(l, p), threads, &unit, stages);
   set_points(l, p, unit);
   return block;
 }
 
-// Starts a stage that shares the points among threads, several adjacent ones a unit. Returns
+// Starts a stage that shares the lower_axes among threads, several adjacent ones a unit. Returns
 // the block of a point.
-static loop_block *open_lanes(lowering *l, points *p, lower_stages *stages) {
+loop_block *lower_open_lanes(lowering *l, lower_axes *p, lower_stages *stages) {
   int64_t per_unit = l->target->machine->device.unit_elements;
   pir_dim units =
       pir_dim_ceildiv(l->dims, points_number(l, p), pir_dim_const(l->dims, per_unit));
@@ -113,7 +103,7 @@ typedef struct scan {
   int type;  // of the arithmetic
   bool reverse, exclusive;
   int axes[2][PIR_MAX_RANK];  // of the lines' space, and along a line
-  points lines, along;
+  lower_axes lines, along;
   loop_expr *length;
 } scan;
 
@@ -138,7 +128,7 @@ static bool open_scan(scan *s, lowering *l, const pir_op *op) {
   s->type = lower_acc_type(&s->site);
   s->site.axes = space.rank;
   for (int d = 0; d < space.rank; d++) {
-    points *list = space.reduced[d] ? &s->along : &s->lines;
+    lower_axes *list = space.reduced[d] ? &s->along : &s->lines;
     s->axes[space.reduced[d]][list->count] = d;
     list->extent[list->count++] = space.extent[d];
     s->site.axis_extent[d] = space.extent[d];
@@ -191,7 +181,7 @@ static loop_expr *neutral(const scan *s) {
 static void scan_beside(scan *s, lower_stages *stages) {
   lowering *l = s->l;
   loop_expr *zero = pir_loop_int(l->m, 0);
-  loop_block *block = open_lanes(l, &s->lines, stages);
+  loop_block *block = lower_open_lanes(l, &s->lines, stages);
   s->length = points_extent(l, &s->along);
   loop_buffer *sum = pir_loop_registers(l->fn, "sum", s->type, 1, 1);
   pir_loop_store(l->fn, block, sum, zero, neutral(s), NULL);
@@ -274,7 +264,7 @@ static void scan_along(scan *s, lower_stages *stages) {
   int threads = threads_of(s);
   int64_t length;
   loop_expr *zero = pir_loop_int(l->m, 0), *base = zero;
-  loop_block *block = open_points(l, &s->lines, threads, stages);
+  loop_block *block = lower_open_points(l, &s->lines, threads, stages);
   s->length = points_extent(l, &s->along);
   loop_buffer *carry = pir_loop_registers(l->fn, "carry", s->type, 1, 1);
   pir_loop_store(l->fn, block, carry, zero, neutral(s), NULL);
@@ -322,7 +312,7 @@ typedef struct updates {
   const pir_value *result;
   int type;                  // of the arithmetic
   bool apart[PIR_MAX_RANK];  // axes of the updates along which they never meet
-  points points;             // of these axes
+  lower_axes points;         // of these axes
 } updates;
 
 // ---- the start
@@ -331,9 +321,9 @@ static void start_result(updates *u, lower_stages *stages) {
   lowering *l = u->l;
   const pir_clause *c = u->site.clause;
   const pir_fact *out = u->site.out;
-  points all = {.count = out->rank};
+  lower_axes all = {.count = out->rank};
   memcpy(all.extent, out->shape, (size_t)out->rank * sizeof *out->shape);
-  lower_place outside = lower_enter(l, open_lanes(l, &all, stages));
+  lower_place outside = lower_enter(l, lower_open_lanes(l, &all, stages));
   loop_expr *e = c->init >= 0
                      ? pir_loop_cast(l->m, pir_loop_const_int(l->m, PIR_I32, 0), out->dtype)
                      : lower_element(l, pir_op_operand(u->site.op, 0), all.index);
@@ -477,10 +467,10 @@ static void put_updates(updates *u, lower_stages *stages) {
   bool few = pir_dim_is_const(l->dims, points_number(l, &u->points), &number) &&
              number < machine->device.threads;
   if (few) {
-    block = open_points(l, &u->points, machine->device.block_threads, stages);
+    block = lower_open_points(l, &u->points, machine->device.block_threads, stages);
     block = open_team(l, block, &thread);
   } else {
-    block = open_lanes(l, &u->points, stages);
+    block = lower_open_lanes(l, &u->points, stages);
   }
   lower_place outside = lower_enter(l, open_updates(u, block));
   take_update(u, thread);
@@ -508,234 +498,4 @@ void lower_updates(lowering *l, const pir_op *op, lower_stages *stages) {
     return;
   find_apart(&u);
   put_updates(&u, stages);
-}
-
-// ---- kernels: ops that no clause describes
-
-// Opens a stage over the elements of the tensor, and enters it.
-static lower_place open_elements(lowering *l, const pir_fact *of, points *out,
-                                 lower_stages *stages) {
-  *out = (points){.count = of->rank};
-  memcpy(out->extent, of->shape, (size_t)of->rank * sizeof *of->shape);
-  return lower_enter(l, open_lanes(l, out, stages));
-}
-
-static bool is_stored(lowering *l, const pir_value *result) {
-  const lower_value *v = lower_find(l, result);
-  return v && v->slot >= 0;
-}
-
-static void store_element(lowering *l, const pir_value *result, loop_expr *const *index,
-                          loop_expr *e) {
-  if (!is_stored(l, result))
-    return;
-  lower_know(l, result, index, pir_loop_cast(l->m, e, lower_fact(l, result)->dtype));
-  lower_store(l, result, index);
-}
-
-// Whether an element stands before another one, of which it is no equal. NaN counts as the
-// largest number.
-static loop_expr *stands_before(lowering *l, loop_expr *a, loop_expr *b, bool descending) {
-  loop_module *m = l->m;
-  loop_expr *less = descending ? pir_loop_lt(m, b, a) : pir_loop_lt(m, a, b);
-  if (!pir_dtype_is_float(a->dtype))
-    return less;
-  loop_expr *na = pir_loop_op(m, PIR_V_ISNAN, descending ? b : a, NULL, NULL),
-            *nb = pir_loop_op(m, PIR_V_ISNAN, descending ? a : b, NULL, NULL);
-  loop_expr *last =
-      pir_loop_op(m, PIR_V_AND, pir_loop_op(m, PIR_V_NOT, na, NULL, NULL), nb, NULL);
-  return pir_loop_op(m, PIR_V_OR, less, last, NULL);
-}
-
-static loop_expr *key_at(lowering *l, const pir_value *x, loop_expr *const *index) {
-  loop_expr *e = lower_element(l, x, index);
-  return pir_loop_cast(l->m, e, pir_node_type_arithmetic(e->dtype));
-}
-
-// The number of elements of the line that stand before the one at `index`: those that are
-// before it in order, and equal ones that are before it in the line. Known to be in the line.
-static loop_expr *place_in_order(lowering *l, const pir_value *x, int axis, bool descending,
-                                 loop_expr *const *index) {
-  loop_module *m = l->m;
-  loop_expr *other[PIR_MAX_RANK], *zero = pir_loop_int(m, 0);
-  loop_expr *length = lower_dim(l, lower_fact(l, x)->shape[axis]);
-  memcpy(other, index, sizeof(*index) * (size_t)lower_fact(l, x)->rank);
-  loop_expr *own = key_at(l, x, index);
-  loop_buffer *count = pir_loop_registers(l->fn, "count", PIR_I64, 1, 1);
-  pir_loop_store(l->fn, l->block, count, zero, pir_loop_const_int(m, PIR_I64, 0), NULL);
-  loop_var *k = pir_loop_var_create(l->fn, "k", LOOP_INDEX, 1);
-  k->extent = length;
-  other[axis] = pir_loop_use(m, k);
-  loop_block *block = pir_loop_for(l->fn, l->block, LOOP_SERIAL, k, zero, length, NULL);
-  lower_place outside = lower_enter(l, block);
-  loop_expr *key = key_at(l, x, other);
-  loop_expr *equal =
-      pir_loop_op(m, PIR_V_NOT, stands_before(l, own, key, descending), NULL, NULL);
-  equal = pir_loop_op(m, PIR_V_AND, equal, pir_loop_lt(m, other[axis], index[axis]), NULL);
-  loop_expr *before =
-      pir_loop_op(m, PIR_V_OR, stands_before(l, key, own, descending), equal, NULL);
-  pir_loop_accumulate(l->fn, block, count, zero, PIR_COMBINE_ADD,
-                      pir_loop_cast(m, before, PIR_I64));
-  lower_leave(l, outside);
-  loop_var *place = pir_loop_var_create(l->fn, "place", LOOP_INDEX, 1);
-  place->extent = length;
-  pir_loop_bind(l->fn, l->block, place,
-                pir_loop_cast(m, pir_loop_load(m, count, zero, 1, NULL), LOOP_INDEX));
-  return pir_loop_use(m, place);
-}
-
-// Sorting by counting: n comparisons for each of n elements, all of them at once. So lines that
-// are known to be long are sorted on the host.
-static bool open_order(lowering *l, const pir_op *op, const pir_attr_value *attrs,
-                       int *out_axis, bool *out_descending) {
-  enum { LONGEST = 1 << 16 };
-  const pir_fact *x = lower_fact(l, pir_op_operand(op, 0));
-  int64_t axis, descending, length;
-  if (!pir_fact_has_rank(x) || !pir_attr_value_int(&attrs[0], &axis) ||
-      !pir_attr_value_int(&attrs[1], &descending)) {
-    lower_fail(l, op, "a line that is not known");
-    return false;
-  }
-  axis = axis < 0 ? axis + x->rank : axis;
-  *out_axis = (int)axis;
-  *out_descending = descending != 0;
-  if (axis < 0 || axis >= x->rank || pir_dtype_is_complex(x->dtype))
-    lower_fail(l, op, "elements that have no order along an axis");
-  else if (pir_dim_is_const(l->dims, x->shape[axis], &length) && length > LONGEST)
-    lower_fail(l, op, "so many elements, each of which would be compared with all others");
-  return !l->why;
-}
-
-static void argsort_stages(lowering *l, const pir_op *op, const pir_attr_value *attrs,
-                           lower_stages *stages) {
-  const pir_value *x = pir_op_operand(op, 0);
-  points at;
-  loop_expr *to[PIR_MAX_RANK];
-  int axis;
-  bool descending;
-  if (!open_order(l, op, attrs, &axis, &descending))
-    return;
-  lower_place outside = open_elements(l, lower_fact(l, x), &at, stages);
-  memcpy(to, at.index, sizeof to);
-  to[axis] = place_in_order(l, x, axis, descending, at.index);
-  store_element(l, pir_op_result(op, 0), to, lower_element(l, x, at.index));
-  store_element(l, pir_op_result(op, 1), to, at.index[axis]);
-  lower_leave(l, outside);
-}
-
-// The values alone: a selection leaves the positions of equal elements in an order of its own.
-static void topk_stages(lowering *l, const pir_op *op, const pir_attr_value *attrs,
-                        lower_stages *stages) {
-  const pir_value *x = pir_op_operand(op, 0), *out = pir_op_result(op, 0);
-  points at;
-  loop_expr *to[PIR_MAX_RANK];
-  int axis;
-  int64_t sorted;
-  bool descending;
-  if (!open_order(l, op, attrs, &axis, &descending))
-    return;
-  bool in_order = pir_attr_value_int(&attrs[2], &sorted) && sorted;
-  if (!in_order || is_stored(l, pir_op_result(op, 1))) {
-    lower_fail(l, op, "a selection whose order of equal elements counts");
-    return;
-  }
-  lower_place outside = open_elements(l, lower_fact(l, x), &at, stages);
-  memcpy(to, at.index, sizeof to);
-  to[axis] = place_in_order(l, x, axis, descending, at.index);
-  loop_expr *e = lower_element(l, x, at.index),
-            *kept = lower_dim(l, lower_fact(l, out)->shape[axis]);
-  loop_expr *first = pir_loop_lt(l->m, to[axis], kept);
-  lower_place around = lower_enter(l, pir_loop_if(l->fn, l->block, first, NULL));
-  store_element(l, out, to, e);
-  lower_leave(l, around);
-  lower_leave(l, outside);
-}
-
-// An index along an axis of operand 0, of which 0 takes the place where it is out of range.
-static loop_expr *checked_position(lowering *l, const pir_op *op, loop_expr *e, pir_dim extent,
-                                   loop_expr **inside) {
-  loop_module *m = l->m;
-  lower_site site = {.l = l, .op = op};
-  loop_expr *length = lower_dim(l, extent), *at = pir_loop_cast(m, e, PIR_I64);
-  loop_expr *negative = pir_loop_lt(m, at, pir_loop_const_int(m, PIR_I64, 0));
-  at = pir_loop_select(m, negative, pir_loop_add(m, at, pir_loop_cast(m, length, PIR_I64)), at);
-  at = pir_loop_let(l->fn, l->block, "at", pir_loop_cast(m, at, LOOP_INDEX));
-  loop_expr *in = pir_loop_let(l->fn, l->block, "in", lower_in_range(l, at, length));
-  lower_trap(&site, "index outside of an axis of operand 0",
-             pir_loop_op(m, PIR_V_NOT, in, NULL, NULL));
-  *inside = lower_both(l, *inside, in);
-  loop_var *safe = pir_loop_var_create(l->fn, "at", LOOP_INDEX, 1);
-  safe->extent = length;
-  pir_loop_bind(l->fn, l->block, safe, pir_loop_select(m, in, at, pir_loop_int(m, 0)));
-  return pir_loop_use(m, safe);
-}
-
-static void gather_nd_stages(lowering *l, const pir_op *op, const pir_attr_value *attrs,
-                             lower_stages *stages) {
-  const pir_value *x = pir_op_operand(op, 0), *list = pir_op_operand(op, 1),
-                  *out = pir_op_result(op, 0);
-  const pir_fact *from = lower_fact(l, x), *rows = lower_fact(l, list),
-                 *to = lower_fact(l, out);
-  points at;
-  loop_expr *index[PIR_MAX_RANK], *row[PIR_MAX_RANK], *inside = NULL;
-  int64_t depth = -1;
-  int lead = rows->rank - 1;
-  bool known = pir_fact_has_rank(from) && pir_fact_has_rank(rows) && lead >= 0 &&
-               pir_dim_is_const(l->dims, rows->shape[lead], &depth);
-  if (!known || depth > from->rank || to->rank != lead + from->rank - (int)depth) {
-    lower_fail(l, op, "positions of an unknown number of axes");
-    return;
-  }
-  lower_place outside = open_elements(l, to, &at, stages);
-  memcpy(row, at.index, sizeof row);
-  for (int d = 0; d < from->rank; d++) {
-    if (d >= depth) {
-      index[d] = at.index[lead + d - depth];
-      continue;
-    }
-    row[lead] = pir_loop_int(l->m, d);
-    index[d] = checked_position(l, op, lower_element(l, list, row), from->shape[d], &inside);
-  }
-  l->guard = inside;
-  loop_expr *e = lower_element(l, x, index);
-  l->guard = NULL;
-  store_element(l, out, at.index, e);
-  lower_leave(l, outside);
-}
-
-// Kernels of the runtime by name (kernel_table.h).
-static const struct kernel_form {
-  const char *name;
-  void (*emit)(lowering *l, const pir_op *op, const pir_attr_value *attrs,
-               lower_stages *stages);
-} kernel_forms[] = {
-    {"argsort", argsort_stages},
-    {"topk", topk_stages},
-    {"gather_nd", gather_nd_stages},
-};
-
-static const struct kernel_form *form_of(const pir_op *op) {
-  const pir_opdef *def = pir_op_meaning(op);
-  for (size_t i = 0; i < sizeof kernel_forms / sizeof *kernel_forms; i++)
-    if (!def->clause && def->kernel && !strcmp(def->kernel, kernel_forms[i].name))
-      return &kernel_forms[i];
-  return NULL;
-}
-
-bool lower_has_kernel(const pir_op *op) {
-  return form_of(op) != NULL;
-}
-
-static void *allocate(void *user, size_t size) {
-  return pir_loop_alloc(user, size);
-}
-
-void lower_kernel(lowering *l, const pir_op *op, lower_stages *stages) {
-  const struct kernel_form *form = form_of(op);
-  const pir_attr_value *attrs;
-  lower_count_place(l, op);
-  if (!form || pir_op_attr_values(op, allocate, l->m, &attrs))
-    lower_fail(l, op, "a kernel that has no form for a device");
-  if (!l->why)
-    form->emit(l, op, attrs, stages);
 }

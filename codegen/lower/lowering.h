@@ -269,8 +269,8 @@ typedef PIR_VEC(lower_stage) lower_stages;
 // Emits stages that compute and store every result of the group.
 void lower_nests(lowering *l, lower_stages *stages);
 
-// ---- scans, scatters and kernels of devices: lower_stages.c. They emit the stages that compute
-// and store the op's results
+// ---- scans, scatters and kernels of devices: lower_stages.c, lower_kernels.c. They emit the
+// stages that compute and store the op's results
 
 void lower_scan(lowering *l, const pir_op *op, lower_stages *stages);
 void lower_updates(lowering *l, const pir_op *op, lower_stages *stages);

@@ -8,7 +8,7 @@
 // KINDS-COUNT-5: kind:"scan"
 // KINDS-COUNT-3: kind:"updates"
 // KINDS-COUNT-2: kind:"rows"
-// KINDS-COUNT-4: kind:"kernel"
+// KINDS-COUNT-5: kind:"kernel"
 // A tile is scanned, and its last sum carried on. Without its own element, a sum is stored one further.
 // CHECK-LABEL: g0_stage0: stage
 // CHECK: v7: f32 = prefix_add(select(v5, v6, 0:f32))
@@ -82,4 +82,7 @@
     (%32) = "pd_op.data" () {dtype:int64,name:"h",place:Place(undefined:0),shape:[7,1]} : () -> tensor<7x1xi64>
     (%33) = "pd_op.gather_nd" (%15, %32) {} : (tensor<9x64xf32>, tensor<7x1xi64>) -> tensor<7x64xf32>
     () = "builtin.shadow_output" (%33) {output_name:"o14"} : (tensor<7x64xf32>) -> 
+    (%34, %35) = "pd_op.mode" (%24) {axis:-1,keepdim:false} : (tensor<3x40xi32>) -> tensor<3xi32>, tensor<3xi64>
+    () = "builtin.shadow_output" (%34) {output_name:"o15"} : (tensor<3xi32>) -> 
+    () = "builtin.shadow_output" (%35) {output_name:"o16"} : (tensor<3xi64>) -> 
 }
