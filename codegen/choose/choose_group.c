@@ -98,6 +98,12 @@ static void emit_nests(lowering *l, const contents *c, lower_stages *stages,
   lower_nests(l, stages);
 }
 
+static void emit_sums(lowering *l, const contents *c, lower_stages *stages,
+                      lower_packings *packings) {
+  l->sums = lower_on_device(l);
+  lower_nests(l, stages);
+}
+
 static void emit_contraction(lowering *l, const contents *c, lower_stages *stages,
                              lower_packings *packings) {
   contract_lower_one(l, c->contractions[0], stages, packings);
@@ -133,7 +139,7 @@ static const group_way ways[GROUP_KINDS] = {
     [GROUP_SCAN] = {"scan", 0, is_scan, emit_scan},
     [GROUP_UPDATES] = {"updates", 0, is_updates, emit_updates},
     [GROUP_KERNEL] = {"kernel", 0, is_kernel, emit_kernel},
-    [GROUP_SUMS] = {"sums", 1, NULL, emit_nests},
+    [GROUP_SUMS] = {"sums", 1, NULL, emit_sums},
     [GROUP_CONTRACTION] = {"contraction", 1, NULL, emit_contraction},
     [GROUP_PAIR] = {"pair", 2, NULL, emit_pair},
     [GROUP_ATTENTION] = {"attention", 2, is_attention, emit_attention},

@@ -195,6 +195,7 @@ const char *choose_refusal(const pir_op *op, const pir_facts *facts, const pir_t
       return refused;
   }
   probe_open(&p, facts, target, NULL);
+  p.l.sums = refused != NULL;
   const char *why = NULL;
   if (!lowers_alone(&p.l, op))
     why = p.l.why ? state_unsupported(arena, p.l.why) : no_form;

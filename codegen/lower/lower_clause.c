@@ -651,7 +651,7 @@ loop_expr *lower_result(lower_site *s, loop_expr *const *index) {
       return pir_loop_cast(l->m, lower_clause_value(s, c->body, type), s->out->dtype);
     }
     case PIR_CLAUSE_CONTRACT:  // on a device, where calling it would cost transfers
-      if (lower_on_device(l))
+      if (l->sums)
         return lower_reduced(s, index);
       lower_fail(l, s->op, "a clause of this kind");
       return NULL;

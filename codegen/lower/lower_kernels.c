@@ -258,6 +258,10 @@ static void gather_nd_stages(lowering *l, const pir_op *op, const pir_attr_value
   int lead = rows->rank - 1;
   bool known = pir_fact_has_rank(from) && pir_fact_has_rank(rows) && lead >= 0 &&
                pir_dim_is_const(l->dims, rows->shape[lead], &depth);
+  if (known && pir_dtype_is_complex(from->dtype)) {
+    lower_fail(l, op, "elements that are not computed on");
+    return;
+  }
   if (!known || depth > from->rank || to->rank != lead + from->rank - (int)depth) {
     lower_fail(l, op, "positions of an unknown number of axes");
     return;

@@ -70,6 +70,7 @@ typedef struct lowering {
   int join_part;
   loop_expr *const *join_at;  // the loops' index along the axis of the join
   int depth;
+  bool sums;                  // contractions are computed element by element: devices
   int computed;               // number of computed elements, each an op at a point
   int64_t refuse_at, places;  // for tests: the place that refuses (0: none), and those passed
   const char *why;            // the first thing that cannot be lowered, and
