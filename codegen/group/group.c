@@ -268,7 +268,7 @@ static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
     case PIR_CLAUSE_JOIN: return small && !c->follows_rows ? few : NULL;
     case PIR_CLAUSE_CONTRACT:
       c->kind = GROUP_CONTRACTION;
-      if (!choose_has_generator(n->op, g->facts, &g->target))
+      if (g->target.device && !choose_has_generator(n->op, g->facts, &g->target))
         start_alone(c, GROUP_SUMS);
       return NULL;
     case PIR_CLAUSE_REDUCE:

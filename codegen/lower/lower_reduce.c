@@ -146,6 +146,20 @@ static bool can_order(const lower_site *s) {
          type != PIR_U32 && type != LOOP_INDEX && pir_loop_type_size((uint8_t)type) <= 4;
 }
 
+// The run is refused where positions exceed 32 bits.
+static void expect_positions(lower_site *s) {
+  pir_dims *dims = s->l->dims;
+  lower_space space;
+  pir_dim points = pir_dim_const(dims, 1), one = points;
+  if (!lower_reduce_space(s, &space))
+    return;
+  for (int d = 0; d < space.rank; d++)
+    if (space.reduced[d])
+      points = pir_dim_mul(dims, points, space.extent[d]);
+  lower_expect_inside(s, pir_dim_const(dims, 0), points, pir_dim_const(dims, UINT32_MAX), one,
+                      0);
+}
+
 // An i32 in the order of elements: equal ones are equal, and a NaN is not before any.
 static loop_expr *order_of(lower_site *s, loop_expr *e) {
   loop_module *m = s->l->m;
@@ -206,8 +220,10 @@ void lower_sum_start(lower_site *s, lower_sum *sum) {
     lower_fail(l, s->op, "a combination without generated code");
     return;
   }
-  if (arg)
+  if (arg) {
     sum->type = PIR_I64;
+    expect_positions(s);
+  }
   sum->acc = pir_loop_registers(l->fn, "acc", sum->type, 1, 1);
   loop_expr *start = c->init >= 0 ? lower_clause_value(s, c->init, sum->type)
                                   : pir_loop_neutral(l->m, combine_of(s), sum->type);

@@ -8,9 +8,9 @@
 //
 // Scatters: the result starts as an operand or as zeros, then updates are put into it, in
 // order: of several updates of one element the last one wins, and sums are made in the order of
-// the updates. Updates whose index along some axis is the result's own there never meet. Their
-// lower_axes are shared among threads, each of which goes through the updates of its lower_axes one
-// after the other. If such lower_axes are few, a block goes through the updates of one of them
+// the updates. Updates whose index along some axis is the result's own there never meet. The
+// points of such axes are shared among threads, each of which goes through the updates of its
+// points one after the other. If they are few, a block goes through the updates of one of them
 // together, and each of its threads takes those of its own elements of the result. So nothing
 // is atomic.
 #include "stages.h"
@@ -66,8 +66,6 @@ loop_block *lower_open_points(lowering *l, lower_axes *p, int threads, lower_sta
   return block;
 }
 
-// Starts a stage that shares the lower_axes among threads, several adjacent ones a unit. Returns
-// the block of a point.
 loop_block *lower_open_lanes(lowering *l, lower_axes *p, lower_stages *stages) {
   int64_t per_unit = l->target->machine->device.unit_elements;
   pir_dim units =
