@@ -77,4 +77,20 @@ bool choose_can_emit(const pir_op *group, const pir_facts *facts, const pir_targ
 // Reports a remark that describes how the group was compiled.
 void choose_explain(const lowering *l, const lower_stages *stages);
 
+// ---- a lowering into a temporary loop module, which shows what lowering accepts
+
+typedef struct probe {
+  lowering l;
+} probe;
+
+// `target` and `group` may be NULL.
+static inline void probe_open(probe *p, const pir_facts *facts, const pir_target *target,
+                              const pir_op *group) {
+  lower_init(&p->l, pir_loop_module_create_in(pir_facts_heap(facts)), target, facts, group);
+}
+
+static inline void probe_close(probe *p) {
+  pir_loop_module_destroy(p->l.m);
+}
+
 #endif

@@ -1,6 +1,6 @@
 // Stages of devices for ops whose meaning is a kernel of the runtime, by the kernel's name:
 // orders by counting, and gathered slices.
-#include "stages.h"
+#include "nest.h"
 #include "machine.h"
 
 #include <string.h>

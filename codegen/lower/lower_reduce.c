@@ -123,15 +123,13 @@ bool lower_is_row_shape(const pir_dims *dims, const lower_space *space, const pi
 
 // ---- positions: argmax and argmin
 //
-// An element and its position are one number, whose upper half orders elements and whose lower
-// half falls with the position: the largest of these is the first of the largest elements.
-// That takes elements of at most 32 bits. Devices have it: the number is combined by shuffles.
+// The upper half of a number orders elements, of at most 32 bits, and its lower half falls with
+// the position: the largest number is the first of the largest elements. Devices have it.
 
 static bool is_arg(const lower_site *s) {
   return s->clause->combine == PIR_COMBINE_ARGMAX || s->clause->combine == PIR_COMBINE_ARGMIN;
 }
 
-// How the numbers that are accumulated are combined.
 static pir_combine combine_of(const lower_site *s) {
   return is_arg(s) ? PIR_COMBINE_MAX : (pir_combine)s->clause->combine;
 }

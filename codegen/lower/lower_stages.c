@@ -13,7 +13,7 @@
 // points one after the other. If they are few, a block goes through the updates of one of them
 // together, and each of its threads takes those of its own elements of the result. So nothing
 // is atomic.
-#include "stages.h"
+#include "nest.h"
 #include "machine.h"
 
 #include <string.h>
