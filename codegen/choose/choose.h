@@ -52,10 +52,10 @@ bool choose_find_attention(const pir_op *op, const pir_facts *facts, const pir_t
 // `kind`.
 typedef enum group_kind {
   GROUP_ELEMENTS,     // "elements": ops over one shape, element by element
-  GROUP_ROWS,         // "rows": reductions over one space, and ops along with them
   GROUP_SCAN,         // "scan": one, on a device
   GROUP_UPDATES,      // "updates": a scatter, on a device
   GROUP_KERNEL,       // "kernel": an op that no clause describes, on a device
+  GROUP_ROWS,         // "rows": reductions over one space, and ops along with them
   GROUP_SUMS,         // "sums": a contraction that has no generator, on a device
   GROUP_CONTRACTION,  // "contraction": one, and the ops on its sums
   GROUP_PAIR,         // "pair": a contraction that reads values computed from another's sums

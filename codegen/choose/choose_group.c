@@ -74,6 +74,11 @@ static void emit_alone(lowering *l, const contents *c, lower_stages *stages,
     lower_kernel(l, c->alone, stages);
 }
 
+static void emit_nests(lowering *l, const contents *c, lower_stages *stages,
+                       lower_packings *packings) {
+  lower_nests(l, stages);
+}
+
 static void emit_sums(lowering *l, const contents *c, lower_stages *stages,
                       lower_packings *packings) {
   l->sums = lower_on_device(l);
@@ -111,10 +116,10 @@ static void emit_attention(lowering *l, const contents *c, lower_stages *stages,
 
 static const group_way ways[GROUP_KINDS] = {
     [GROUP_ELEMENTS] = {"elements", 0, NULL, emit_nests},
-    [GROUP_ROWS] = {"rows", 0, NULL, emit_nests},
     [GROUP_SCAN] = {"scan", 0, NULL, emit_alone},
     [GROUP_UPDATES] = {"updates", 0, NULL, emit_alone},
     [GROUP_KERNEL] = {"kernel", 0, NULL, emit_alone},
+    [GROUP_ROWS] = {"rows", 0, NULL, emit_nests},
     [GROUP_SUMS] = {"sums", 1, NULL, emit_sums},
     [GROUP_CONTRACTION] = {"contraction", 1, NULL, emit_contraction},
     [GROUP_PAIR] = {"pair", 2, NULL, emit_pair},

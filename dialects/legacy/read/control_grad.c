@@ -1,4 +1,4 @@
-// Translates gradients of conditional blocks. The backward block cannot capture values inside
+// Gradients of conditional blocks. The backward block cannot capture values inside
 // the forward block: they are regions of different ops. So the forward block pushes such values
 // on a stack, which the backward block pops. A scan of it finds their names.
 #include <string.h>
