@@ -33,7 +33,7 @@ refusals: setup  ## every recorded model and network with groups refused at each
 	@$(MAKE) -s -j$(JOBS) all && REFUSED=all python3 test/recorded/recorded.py --bin $(B)/bin --only refused --share $(or $(SHARE),0/1) \
 	  "$$(test/recordings.sh $(B) $(RECORDED))"
 
-machine-code: setup  ## machine code of every kernel for sm_80, sm_90a, sm_100: no spill, products on tensor cores where they can be; MODELS="DIR.." RECORDED=DIR
+machine-code: setup  ## machine code of every kernel for sm_80, sm_90a, sm_100, sm_120: no spill, products on tensor cores where they can be; MODELS="DIR.." RECORDED=DIR
 	@$(MAKE) -s -j$(JOBS) all && for math in strict fast bf16; do python3 test/cuda/machine_code.py --build $(B) --math=$$math \
 	  $(or $(MODELS),$$(ls -d "$$(test/recordings.sh $(B) $(RECORDED))"/models/*/ | grep -v /train_)) || exit 1; done
 

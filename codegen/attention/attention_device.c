@@ -510,6 +510,12 @@ static void open_memory(emission *t) {
   t->left = pir_loop_registers(fn, "left", PIR_F32, 1, t->rows);
 }
 
+// States that a number is from 0 to `most`.
+static void state_most(const emission *t, loop_expr *number, int64_t most) {
+  if (number->kind == LOOP_VAR && !number->var->extent)
+    number->var->extent = contract_int(&t->e, most + 1);
+}
+
 static void emit_unit(emission *t, loop_block *block) {
   const contract_emission *e = &t->e;
   const attention *a = t->at.a;
@@ -526,6 +532,7 @@ static void emit_unit(emission *t, loop_block *block) {
   loop_expr *left = contract_sub(e, all, t->first_key);
   left = contract_min(e, left, contract_int(e, t->kind->keys));
   t->key_count = contract_let(e, body, "keys", left);
+  state_most(t, t->key_count, t->kind->keys);
   emit_keys(t, body);
   if (!t->at.l->why)
     finish_rows(t, block);
@@ -542,6 +549,7 @@ void lower_attention_device(lowering *l, const attention *a, lower_stages *stage
   loop_block *block = contract_open_units(&t.e, "unit", &unit);
   unit->var->extent = pir_loop_use(l->m, l->fn->end);
   pir_dim units = attention_split_unit(&t.at, block, unit, t.rows_of_unit);
+  state_most(&t, t.at.row_count, t.rows_of_unit);
   emit_unit(&t, block);
   pir_text_format(l->how, sizeof l->how, "attention, blocks of %lld rows and %lld keys%s",
                   (long long)t.rows_of_unit, (long long)t.kind->keys,

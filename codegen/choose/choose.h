@@ -17,6 +17,9 @@ bool choose_can(const pir_op *op, const pir_facts *facts, const pir_target *targ
 // The text is constant, or lies in the arena.
 const char *choose_refusal(const pir_op *op, const pir_facts *facts, const pir_target *target,
                            pir_arena *arena);
+// Whether a generator of contractions makes the contraction `op`; on a device, others are made
+// element by element.
+bool choose_has_generator(const pir_op *op, const pir_facts *facts, const pir_target *target);
 // Returns the clause of the op's first result, or NULL.
 const pir_clause *choose_clause(const pir_op *op, const pir_facts *facts);
 // Computes the iteration space of the op's reduction; false if loop IR cannot express it.
@@ -49,7 +52,11 @@ bool choose_find_attention(const pir_op *op, const pir_facts *facts, const pir_t
 // `kind`.
 typedef enum group_kind {
   GROUP_ELEMENTS,     // "elements": ops over one shape, element by element
+  GROUP_SCAN,         // "scan": one, on a device
+  GROUP_UPDATES,      // "updates": a scatter, on a device
+  GROUP_KERNEL,       // "kernel": an op that no clause describes, on a device
   GROUP_ROWS,         // "rows": reductions over one space, and ops along with them
+  GROUP_SUMS,         // "sums": a contraction that has no generator, on a device
   GROUP_CONTRACTION,  // "contraction": one, and the ops on its sums
   GROUP_PAIR,         // "pair": a contraction that reads values computed from another's sums
   GROUP_ATTENTION,    // "attention": two contractions and the rows between them
@@ -69,5 +76,21 @@ bool choose_emit(lowering *l, lower_stages *stages, lower_packings *packings);
 bool choose_can_emit(const pir_op *group, const pir_facts *facts, const pir_target *target);
 // Reports a remark that describes how the group was compiled.
 void choose_explain(const lowering *l, const lower_stages *stages);
+
+// ---- a lowering into a temporary loop module, which shows what lowering accepts
+
+typedef struct probe {
+  lowering l;
+} probe;
+
+// `target` and `group` may be NULL.
+static inline void probe_open(probe *p, const pir_facts *facts, const pir_target *target,
+                              const pir_op *group) {
+  lower_init(&p->l, pir_loop_module_create_in(pir_facts_heap(facts)), target, facts, group);
+}
+
+static inline void probe_close(probe *p) {
+  pir_loop_module_destroy(p->l.m);
+}
 
 #endif

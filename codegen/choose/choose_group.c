@@ -2,15 +2,16 @@
 // for the kind, and its lowering. Elementwise groups and row groups share an entry, because one
 // function lowers both.
 #include "choose.h"
-#include "probe.h"
 
 #include <strbuf.h>
 #include <string.h>
 
 enum { MOST_CONTRACTIONS = 2 };
 
-// The group to be judged: its contractions in order.
+// The group to be judged: its contractions in order, or the op that is a kind by itself.
 typedef struct contents {
+  const pir_op *alone;  // NULL: it has none
+  group_kind kind;      // of `alone`
   const pir_op *contractions[MOST_CONTRACTIONS];
   int count;
   const pir_op *beyond;  // the first contraction too many, or NULL
@@ -28,9 +29,22 @@ static const pir_op *first_member(const pir_op *group) {
   return pir_block_first(pir_region_first(pir_op_region(group, 0)));
 }
 
+static group_kind kind_alone(const pir_op *op) {
+  const pir_clause *clause = pir_op_meaning(op)->clause;
+  if (clause && clause->kind == PIR_CLAUSE_SCAN)
+    return GROUP_SCAN;
+  if (clause && clause->kind == PIR_CLAUSE_SCATTER)
+    return GROUP_UPDATES;
+  return lower_has_kernel(op) ? GROUP_KERNEL : GROUP_ELEMENTS;
+}
+
 static contents find_contractions(const pir_op *group) {
   contents c = {.count = 0};
   for (const pir_op *op = first_member(group); op && !c.beyond; op = pir_op_next(op)) {
+    if (kind_alone(op) != GROUP_ELEMENTS) {
+      c.alone = op;
+      c.kind = kind_alone(op);
+    }
     if (!contract_is_op(op))
       continue;
     if (c.count < MOST_CONTRACTIONS)
@@ -48,8 +62,26 @@ static bool is_attention(const contents *c, const pir_facts *facts, const pir_ta
   return choose_find_attention(c->contractions[1], facts, target, &a);
 }
 
+static void emit_alone(lowering *l, const contents *c, lower_stages *stages,
+                       lower_packings *packings) {
+  if (!c->alone || !lower_on_device(l))
+    lower_fail(l, l->group, "a group that is not of the kind that it states");
+  else if (c->kind == GROUP_SCAN)
+    lower_scan(l, c->alone, stages);
+  else if (c->kind == GROUP_UPDATES)
+    lower_updates(l, c->alone, stages);
+  else
+    lower_kernel(l, c->alone, stages);
+}
+
 static void emit_nests(lowering *l, const contents *c, lower_stages *stages,
                        lower_packings *packings) {
+  lower_nests(l, stages);
+}
+
+static void emit_sums(lowering *l, const contents *c, lower_stages *stages,
+                      lower_packings *packings) {
+  l->sums = lower_on_device(l);
   lower_nests(l, stages);
 }
 
@@ -84,7 +116,11 @@ static void emit_attention(lowering *l, const contents *c, lower_stages *stages,
 
 static const group_way ways[GROUP_KINDS] = {
     [GROUP_ELEMENTS] = {"elements", 0, NULL, emit_nests},
+    [GROUP_SCAN] = {"scan", 0, NULL, emit_alone},
+    [GROUP_UPDATES] = {"updates", 0, NULL, emit_alone},
+    [GROUP_KERNEL] = {"kernel", 0, NULL, emit_alone},
     [GROUP_ROWS] = {"rows", 0, NULL, emit_nests},
+    [GROUP_SUMS] = {"sums", 1, NULL, emit_sums},
     [GROUP_CONTRACTION] = {"contraction", 1, NULL, emit_contraction},
     [GROUP_PAIR] = {"pair", 2, NULL, emit_pair},
     [GROUP_ATTENTION] = {"attention", 2, is_attention, emit_attention},
@@ -111,6 +147,8 @@ static bool stated_kind(const pir_op *group, group_kind *out) {
 // pair.
 static group_kind find_kind(const contents *c, const pir_facts *facts,
                             const pir_target *target) {
+  if (c->alone && target && target->device)
+    return c->kind;
   for (int k = GROUP_KINDS - 1; k > GROUP_ELEMENTS; k--) {
     const group_way *way = &ways[k];
     if (way->contractions == c->count && (!way->match || way->match(c, facts, target)))

@@ -1,7 +1,6 @@
 // Decides whether one op can be compiled: lowers it alone, at a symbolic point, into a
 // temporary module. An op that lowers alone also lowers inside a group.
 #include "choose.h"
-#include "probe.h"
 
 #include <strbuf.h>
 #include <string.h>
@@ -34,12 +33,38 @@ static void take_operand(lowering *l, const pir_value *v) {
   entry->readable = true;
 }
 
+// Scans, scatters and kernels are stages of their own, on a device alone.
+static bool lowers_as_stages(lowering *l, const pir_op *op) {
+  lower_stages stages = {0};
+  const pir_clause *clause = pir_op_meaning(op)->clause;
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    const pir_value *result = pir_op_result(op, i);
+    if (!pir_value_type(result) || pir_value_unused(result))
+      continue;
+    if (!lower_on_device(l) || !has_shape(lower_fact(l, result)))
+      return false;
+    lower_value *v = lower_add(l, result);
+    v->slot = (int32_t)l->values.count;
+    v->written = true;
+  }
+  if (!clause)
+    lower_kernel(l, op, &stages);
+  else if (clause->kind == PIR_CLAUSE_SCAN)
+    lower_scan(l, op, &stages);
+  else
+    lower_updates(l, op, &stages);
+  return !l->why;
+}
+
 static bool lowers_alone(lowering *l, const pir_op *op) {
   loop_expr *index[PIR_MAX_RANK];
+  const pir_clause *clause = pir_op_meaning(op)->clause;
   lower_start(l, "probe", 0);
   for (size_t i = 0; i < pir_op_operands(op); i++)
     if (pir_op_operand(op, i))
       take_operand(l, pir_op_operand(op, i));
+  if (!clause || clause->kind == PIR_CLAUSE_SCAN || clause->kind == PIR_CLAUSE_SCATTER)
+    return lowers_as_stages(l, op);
   for (size_t i = 0; i < pir_op_results(op) && !l->why; i++) {
     const pir_value *result = pir_op_result(op, i);
     if (!pir_value_type(result) || (i && pir_value_unused(result)))
@@ -159,16 +184,26 @@ const char *choose_refusal(const pir_op *op, const pir_facts *facts, const pir_t
   const uint32_t never = PIR_RANDOM | PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT;
   const pir_opdef *def = pir_op_meaning(op);
   probe p;
-  if (!def->clause || !pir_op_results(op) || (def->traits & never))
+  bool kernel = target && target->device && lower_has_kernel(op);
+  if ((!def->clause && !kernel) || !pir_op_results(op) || (def->traits & never))
     return no_form;
-  if (def->clause->kind == PIR_CLAUSE_CONTRACT)
-    return refuse_contraction(op, facts, target);
+  const char *refused = NULL;
+  if (!kernel && def->clause->kind == PIR_CLAUSE_CONTRACT) {
+    refused = refuse_contraction(op, facts, target);
+    if (!refused || !target || !target->device)
+      return refused;
+  }
   probe_open(&p, facts, target, NULL);
+  p.l.sums = refused != NULL;
   const char *why = NULL;
   if (!lowers_alone(&p.l, op))
     why = p.l.why ? state_unsupported(arena, p.l.why) : no_form;
   probe_close(&p);
-  return why;
+  return why && refused ? refused : why;
+}
+
+bool choose_has_generator(const pir_op *op, const pir_facts *facts, const pir_target *target) {
+  return !refuse_contraction(op, facts, target);
 }
 
 bool choose_can(const pir_op *op, const pir_facts *facts, const pir_target *target) {

@@ -142,18 +142,27 @@ static void write_if(cuda_emitter *e, const loop_stmt *s) {
   close_brace(e);
 }
 
+// An index that is known to be small takes one register in place of two.
+static bool is_narrow(const cuda_emitter *e, const loop_stmt *s) {
+  loop_var *v = s->let.var;
+  return v->dtype == LOOP_INDEX && s->let.value->lanes == 1 &&
+         (pir_loop_small(s->let.value) || pir_loop_small(pir_loop_use(e->m, v)));
+}
+
 static void emit_let(cuda_emitter *e, const loop_stmt *s) {
+  bool narrow = e->narrow[s->let.var->id] = is_narrow(e, s);
   settle(e, s->let.value, NULL, NULL);
   cuda_indent(e);
-  pir_strbuf_format(&e->text, "const %s ", cuda_type(s->let.var->dtype));
+  pir_strbuf_format(&e->text, "const %s ", narrow ? "i32" : cuda_type(s->let.var->dtype));
   for (unsigned lane = 0; lane < s->let.value->lanes; lane++) {
     if (lane)
       cuda_text(e, ", ");
     put_var(e, s->let.var);
     if (s->let.value->lanes > 1)
       pir_strbuf_format(&e->text, "_%u", lane);
-    cuda_text(e, " = ");
+    cuda_text(e, narrow ? " = (i32)(" : " = ");
     cuda_put(e, s->let.value, lane);
+    cuda_text(e, narrow ? ")" : "");
   }
   cuda_text(e, ";\n");
 }
@@ -369,6 +378,7 @@ static const char *write_kernel(const loop_fn *fn, const pir_target *target, pir
     return "a stage for a processor";
   pir_arena_init(&e.arena, fn->module->arena.heap);
   pir_strbuf_init(&e.text, &e.arena);
+  e.narrow = pir_arena_zalloc(&e.arena, (fn->var_count + 1) * sizeof *e.narrow);
   declare(&e);
   write_block(&e, &fn->body);
   describe_kernel(&e, arena, k);

@@ -344,6 +344,7 @@ static const char *real_form(pir_node_op fn) {
     case PIR_V_ATANH: return "atanh%f(%1)";
     case PIR_V_ERF: return "erf%f(%1)";
     case PIR_V_LGAMMA: return "lgamma%f(%1)";
+    case PIR_V_DIGAMMA: return "(%t)pir_digamma(%1)";
     case PIR_V_ISNAN: return "(%1 != %1)";
     case PIR_V_ISINF:
       return "(fabs%f(%1) > (%t)3.4028234663852886e38 && fabs%f(%1) == 2 * fabs%f(%1))";
@@ -447,8 +448,8 @@ static void put_team(cuda_emitter *e, const loop_expr *x) {
   bool narrow = pir_loop_type_size(x->dtype) < 4;
   if (narrow)
     pir_strbuf_format(&e->text, "(%s)", cuda_type(x->dtype));
-  pir_strbuf_format(&e->text, "pir_team<%d, pir_op_%s>(", x->group ? x->group : e->fn->threads,
-                    combine_name(x->combine));
+  pir_strbuf_format(&e->text, "pir_%s<%d, pir_op_%s>(", x->prefix ? "prefix" : "team",
+                    x->group ? x->group : e->fn->threads, combine_name(x->combine));
   if (narrow)
     cuda_text(e, "(i32)");
   cuda_put(e, x->a, 0);
@@ -461,7 +462,8 @@ static void put_plain(cuda_emitter *e, const loop_expr *x, unsigned lane) {
   switch ((loop_kind)x->kind) {
     case LOOP_CONST: put_const(e, x); return;
     case LOOP_VAR:
-      pir_strbuf_format(&e->text, "%s_%u", x->var->name, x->var->id);
+      pir_strbuf_format(&e->text, e->narrow[x->var->id] ? "(i64)%s_%u" : "%s_%u", x->var->name,
+                        x->var->id);
       if (x->lanes > 1)
         pir_strbuf_format(&e->text, "_%u", lane);
       return;

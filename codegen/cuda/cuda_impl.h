@@ -20,6 +20,7 @@ typedef struct cuda_emitter {
   int depth;         // nesting of blocks, for indentation
   int shared_out;    // loops that share their iterations among threads around this place
   uint32_t temps;    // names given so far
+  bool *narrow;      // by the number of a variable: it is declared as an i32
   uint64_t dims[4];  // run-time extents that the function reads: a bit each
   const char *why;   // the first thing that has no CUDA form
 } cuda_emitter;

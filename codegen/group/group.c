@@ -192,12 +192,54 @@ static bool decides_shapes(const grouping *g, const pir_fact *f) {
   return g->target.device && f->contents;
 }
 
+// Whether the op computes each result element by element and does nothing else. This is true of
+// ops that write over their operands, too, since forward_writes_pass let all readers of the
+// written memory read the results.
+static bool only_computes(const pir_op *op) {
+  const pir_clause *first = pir_op_meaning(op)->clause;
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    const pir_value *v = pir_op_result(op, i);
+    const pir_clause *c = v && pir_value_type(v) ? first : NULL;
+    while (c && c->result != i)
+      c = c->next;
+    if (v && pir_value_type(v) && !c)
+      return false;
+  }
+  return first && all_by_element(op, first);
+}
+
+static bool is_barrier(const pir_op *op) {
+  uint32_t traits = pir_op_def(op)->traits;
+  if (traits & (PIR_PARAMETER | PIR_CONSTANT | PIR_INPUT | PIR_OUTPUT | PIR_TERMINATOR))
+    return false;
+  if (traits & (PIR_RANDOM | PIR_CONTROL))
+    return true;
+  return traits & PIR_INPLACE ? !only_computes(op) : !(traits & PIR_PURE);
+}
+
+static void start_alone(op_cluster *c, group_kind kind) {
+  c->kind = (uint8_t)kind;
+  c->alone = true;
+}
+
+static const char *start_kernel(const grouping *g, const node *n, op_cluster *c) {
+  if (n->once)
+    return "it runs once";
+  if (!g->target.device || !lower_has_kernel(n->op) || is_barrier(n->op))
+    return "no clause says what an element is";
+  const char *why = is_late(g, n->op) ? "only running it shows how large its result is"
+                                      : choose_refusal(n->op, g->facts, &g->target, g->arena);
+  *c = (op_cluster){.rank = result_fact(g, n->op)->rank};
+  start_alone(c, GROUP_KERNEL);
+  return why || !decides_shapes(g, result_fact(g, n->op)) ? why : "few elements";
+}
+
 // Returns NULL if the op starts a cluster, else the reason why it is not compiled.
 static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
   static const char few[] = "few elements";
   const pir_clause *clause = n->clause;
   if (!clause)
-    return n->once ? "it runs once" : "no clause says what an element is";
+    return start_kernel(g, n, c);
   const pir_fact *f = result_fact(g, n->op);
   if (group_only_renames(clause) && !repeats_on_device(g, n->op))
     return "it only renames elements";
@@ -224,39 +266,20 @@ static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
     case PIR_CLAUSE_GATHER:
     case PIR_CLAUSE_WINDOW:
     case PIR_CLAUSE_JOIN: return small && !c->follows_rows ? few : NULL;
-    case PIR_CLAUSE_CONTRACT: c->kind = GROUP_CONTRACTION; return NULL;
+    case PIR_CLAUSE_CONTRACT:
+      c->kind = GROUP_CONTRACTION;
+      if (g->target.device && !choose_has_generator(n->op, g->facts, &g->target))
+        start_alone(c, GROUP_SUMS);
+      return NULL;
     case PIR_CLAUSE_REDUCE:
       c->kind = GROUP_ROWS;
       if (!start_rows(g, n->op, c))
         return "its reduction has no form in loops";
       return is_small(g, c->shape, c->rank) ? few : NULL;
-    default: return "scans and scatters are not compiled";
+    case PIR_CLAUSE_SCAN: start_alone(c, GROUP_SCAN); return small ? few : NULL;
+    case PIR_CLAUSE_SCATTER: start_alone(c, GROUP_UPDATES); return small ? few : NULL;
+    default: return "parts of a list are not compiled";
   }
-}
-
-// Whether the op computes each result element by element and does nothing else. This is true of
-// ops that write over their operands, too, since forward_writes_pass let all readers of the
-// written memory read the results.
-static bool only_computes(const pir_op *op) {
-  const pir_clause *first = pir_op_meaning(op)->clause;
-  for (size_t i = 0; i < pir_op_results(op); i++) {
-    const pir_value *v = pir_op_result(op, i);
-    const pir_clause *c = v && pir_value_type(v) ? first : NULL;
-    while (c && c->result != i)
-      c = c->next;
-    if (v && pir_value_type(v) && !c)
-      return false;
-  }
-  return first && all_by_element(op, first);
-}
-
-static bool is_barrier(const pir_op *op) {
-  uint32_t traits = pir_op_def(op)->traits;
-  if (traits & (PIR_PARAMETER | PIR_CONSTANT | PIR_INPUT | PIR_OUTPUT | PIR_TERMINATOR))
-    return false;
-  if (traits & (PIR_RANDOM | PIR_CONTROL))
-    return true;
-  return traits & PIR_INPLACE ? !only_computes(op) : !(traits & PIR_PURE);
 }
 
 // ---- cycles
@@ -379,7 +402,9 @@ static const char leaves[] = "a path leads out of the group and back";
 // reason why not.
 static const char *hindrance(grouping *g, const op_cluster *a, const op_cluster *b) {
   if (a->alone || b->alone)
-    return "results over different spaces keep to themselves";
+    return (a->alone ? a : b)->kind == GROUP_ELEMENTS
+               ? "results over different spaces keep to themselves"
+               : "scans, scatters, kernels and sums without a generator keep to themselves";
   if (a->segment != b->segment)
     return "an op with effects lies between";
   if (a->kind == GROUP_ATTENTION || b->kind == GROUP_ATTENTION)
@@ -463,7 +488,7 @@ static int list_operand(const pir_clause *c) {
 // Adds the list that an op joins or folds to its cluster. False if other ops read the list or
 // it comes from elsewhere: a group can name no member of a list that stays outside.
 static bool take_list(grouping *g, node *n, op_cluster *c) {
-  int k = list_operand(n->clause);
+  int k = n->clause ? list_operand(n->clause) : -1;
   if (k < 0)
     return true;
   node *list = group_producer(g, pir_op_operand(n->op, (size_t)k));
@@ -488,6 +513,9 @@ static bool waits_for_contraction(const grouping *g, const pir_op *op) {
   const pir_op *casts[2], *reader = only_reader(pir_op_result(op, 0));
   const pir_value *source;
   pir_dtype rounded;
+  if (reader && contract_is_op(reader) && g->target.device &&
+      !choose_has_generator(reader, g->facts, &g->target))
+    return false;
   if (reader && contract_is_op(reader))
     return contract_trace_operand(g->facts, pir_op_result(op, 0), casts, &source, &rounded) > 0;
   if (!reader || !pir_op_results(reader))
@@ -556,7 +584,7 @@ static void take_moves(grouping *g, node *n) {
   pir_value *first = turn ? moved(turn) : NULL;
   node *before = group_producer(g, first);
   op_cluster *c = turn && turn->cluster != NO_CLUSTER ? &g->clusters[turn->cluster] : NULL;
-  if (!c || c->ops != 1 || turn->clause->kind != PIR_CLAUSE_VIEW || !before ||
+  if (!c || c->ops != 1 || !turn->clause || turn->clause->kind != PIR_CLAUSE_VIEW || !before ||
       before->cluster != NO_CLUSTER)
     return;
   bool renames = before->clause && group_only_renames(before->clause);
@@ -607,7 +635,7 @@ static void visit_node(grouping *g, uint32_t i) {
   take_casts(g, n, &c);
   g->clusters[g->cluster_count++] = c;
   join_stretches(g, &c);
-  int kind = n->clause->kind;
+  int kind = n->clause ? n->clause->kind : PIR_CLAUSE_VIEW;
   bool views =
       kind != PIR_CLAUSE_POINTWISE && kind != PIR_CLAUSE_REDUCE && kind != PIR_CLAUSE_CONTRACT;
   // Visits producers latest-first, so that a residual add joins the branch that it terminates.

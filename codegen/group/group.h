@@ -23,7 +23,8 @@ typedef struct node {
 typedef struct op_cluster {
   uint8_t kind;  // group_kind; GROUP_CONTRACTION for pairs too
   bool aligned;  // only ops that read at the element they compute
-  bool alone;    // one op whose results have different spaces; it is never merged
+  bool alone;    // one op that is never merged: its results have different spaces, or it is a
+                 // kind of group by itself
   bool dropped;  // the cluster is given up
   bool kept;  // a joined tensor that others read as well: its operands may be written where it
               // has them (group_place.c)

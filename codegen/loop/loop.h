@@ -69,6 +69,8 @@ loop_expr *pir_loop_zip(loop_module *m, loop_expr *a, loop_expr *b, bool upper);
 loop_expr *pir_loop_lookup(loop_module *m, loop_expr *table, loop_expr *at);
 // Combines the values of `group` neighbouring threads; 0: of the whole team.
 loop_expr *pir_loop_team(loop_module *m, pir_combine combine, int group, loop_expr *a);
+// Combines the values of the team's threads up to this one.
+loop_expr *pir_loop_prefix(loop_module *m, pir_combine combine, loop_expr *a);
 // A mask whose first n lanes are true.
 loop_expr *pir_loop_tail_mask(loop_module *m, loop_expr *n, uint16_t lanes);
 // The neutral element of `combine` in `dtype`.

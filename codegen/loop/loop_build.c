@@ -436,6 +436,12 @@ loop_expr *pir_loop_team(loop_module *m, pir_combine combine, int group, loop_ex
   return e;
 }
 
+loop_expr *pir_loop_prefix(loop_module *m, pir_combine combine, loop_expr *a) {
+  loop_expr *e = pir_loop_team(m, combine, 0, a);
+  e->prefix = true;
+  return e;
+}
+
 loop_expr *pir_loop_tail_mask(loop_module *m, loop_expr *n, uint16_t lanes) {
   loop_expr *lane = pir_loop_ramp(m, pir_loop_const_int(m, PIR_I32, 0),
                                   pir_loop_const_int(m, PIR_I32, 1), lanes);

@@ -85,7 +85,7 @@ typedef enum loop_kind {
   LOOP_LOOKUP,  // lane i is lane b[i] of a, whose lanes are a power of two: of each i32 of b
                 // the lowest bits count, which number them
   LOOP_TEAM     // devices: scalar a of all threads of the team combined, or of `group`
-                // neighbouring ones
+                // neighbouring ones; or of those up to the thread itself
 } loop_kind;
 
 // Packed dot products: each 32-bit lane holds several elements, the first in its lowest bits;
@@ -121,6 +121,7 @@ struct loop_expr {
     struct {
       pir_combine combine;  // LOOP_FOLD, LOOP_TEAM
       int group;            // LOOP_TEAM: a power of two up to a warp; 0: all threads
+      bool prefix;          // LOOP_TEAM: of the threads up to this one, in their order
     };
     bool upper;  // LOOP_ZIP: of the upper half vectors
   };

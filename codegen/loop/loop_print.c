@@ -158,7 +158,7 @@ static void put_expr(printer *p, const loop_expr *e) {
       print_name(p, loop_combine_text(e->combine));
       break;
     case LOOP_TEAM:
-      print_text(p, "team");
+      print_text(p, e->prefix ? "prefix" : "team");
       if (e->group)
         put_int(p, e->group);
       print_text(p, "_");

@@ -205,6 +205,8 @@ static void verify_fold(verifier *v, const loop_expr *e) {
   if (team && e->a->lanes != 1)
     verify_fault(v, e, "a team combines scalars");
   bool whole = e->group > 1 && e->group <= 32 && e->group <= v->fn->threads;
+  if (team && e->prefix && e->group)
+    verify_fault(v, e, "a part of a team up to each thread");
   if (team && e->group && (!whole || e->group & (e->group - 1)))
     verify_fault(v, e, "%d threads of a team of %d", e->group, v->fn->threads);
 }

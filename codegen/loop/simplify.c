@@ -52,7 +52,8 @@ static bool same_node(const loop_expr *a, const loop_expr *b) {
     case LOOP_LOAD:
     case LOOP_GATHER: return a->buffer == b->buffer;
     case LOOP_FOLD: return a->combine == b->combine;
-    case LOOP_TEAM: return a->combine == b->combine && a->group == b->group;
+    case LOOP_TEAM:
+      return a->combine == b->combine && a->group == b->group && a->prefix == b->prefix;
     case LOOP_ZIP: return a->upper == b->upper;
     default: return true;  // the operands of the others state everything
   }

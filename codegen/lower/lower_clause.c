@@ -94,16 +94,18 @@ static bool divides(int op) {
   return op == PIR_V_DIV || op == PIR_V_FLOORDIV || op == PIR_V_FLOORMOD || op == PIR_V_FMOD;
 }
 
-static bool has_code(int op, int type, const loop_expr *b) {
+static bool has_code(const lowering *l, int op, int type, const loop_expr *b) {
   int64_t divisor;
   if (!is_computed(type))
     return false;
   if (pir_dtype_is_float(type))
     return op <= PIR_V_LE || (op >= PIR_V_NEG && op <= PIR_V_ERF) || op == PIR_V_LGAMMA ||
+           (op == PIR_V_DIGAMMA && lower_on_device(l)) ||
            (op >= PIR_V_ISNAN && op <= PIR_V_ISFINITE);
-  // A zero divisor must be reported at run time, which generated code cannot do.
+  // A zero divisor must be reported at run time: on a processor by a called kernel.
   if (divides(op))
-    return pir_loop_is_int(b, &divisor) && divisor != 0;
+    return type != PIR_BOOL &&
+           (lower_on_device(l) || (pir_loop_is_int(b, &divisor) && divisor != 0));
   if (type == PIR_BOOL)
     return (op >= PIR_V_EQ && op <= PIR_V_NOT) || op == PIR_V_MIN || op == PIR_V_MAX;
   return op != PIR_V_POW && op != PIR_V_ATAN2 &&
@@ -112,15 +114,25 @@ static bool has_code(int op, int type, const loop_expr *b) {
           (op >= PIR_V_ISNAN && op <= PIR_V_ISFINITE));
 }
 
+static void report_zero(lower_site *s, loop_expr *divisor) {
+  loop_module *m = s->l->m;
+  int64_t known;
+  loop_expr *none = pir_loop_const_int(m, divisor->dtype, 0);
+  if (!pir_loop_is_int(divisor, &known) || !known)
+    lower_trap(s, "integer division by zero", pir_loop_op(m, PIR_V_EQ, divisor, none, NULL));
+}
+
 static loop_expr *apply(lower_site *s, int op, loop_expr *a, loop_expr *b) {
   loop_module *m = s->l->m;
   double f;
   if (op == PIR_V_CONJ || op == PIR_V_REAL)
     return a;  // there is no code for complex numbers
-  if (!has_code(op, a->dtype, b)) {
+  if (!has_code(s->l, op, a->dtype, b)) {
     lower_fail(s->l, s->op, "an operation without generated code");
     return a;
   }
+  if (divides(op) && !pir_dtype_is_float(a->dtype))
+    report_zero(s, b);
   if (a->dtype == PIR_BOOL && (op == PIR_V_MIN || op == PIR_V_MAX))
     op = op == PIR_V_MIN ? PIR_V_AND : PIR_V_OR;
   if (op == PIR_V_POW && b->kind == LOOP_CONST) {  // the exponents that models have
@@ -542,8 +554,31 @@ static loop_expr *member_of_list(lowering *l, const pir_op *op, size_t result,
   return lower_element(l, pir_op_operand(maker, member), index);
 }
 
-// Binds the named variables to the result's index. The clause's out map must consist of plain
-// variables.
+// Binds the variables of a sum like a * E + b to an index, where E is the extent of b: one axis
+// holds the points of several variables.
+static bool bind_sum(lower_site *s, int node, loop_expr *index) {
+  const pir_clause *c = s->clause;
+  const pir_node *n = &c->nodes[node];
+  if (n->op == PIR_I_VAR) {
+    s->vars[n->k] = index;
+    return true;
+  }
+  const pir_node *inner = n->op == PIR_I_ADD ? &c->nodes[n->b] : NULL,
+                 *outer = inner ? &c->nodes[n->a] : NULL;
+  if (!outer || outer->op != PIR_I_MUL || inner->op != PIR_I_VAR ||
+      c->vars[inner->k].extent < 0)
+    return false;
+  loop_expr *extent =
+                pir_loop_cast(s->l->m, lower_index(s, c->vars[inner->k].extent), LOOP_INDEX),
+            *factor = pir_loop_cast(s->l->m, lower_index(s, outer->b), LOOP_INDEX);
+  if (!pir_loop_equal(extent, factor))
+    return false;
+  s->vars[inner->k] = pir_loop_mod(s->l->m, index, extent);
+  return bind_sum(s, outer->a, pir_loop_floordiv(s->l->m, index, extent));
+}
+
+// Binds the named variables to the result's index. The clause's out map must consist of
+// variables, and sums in which an axis holds several.
 static bool bind_vars(lower_site *s, loop_expr *const *index) {
   const pir_clause *c = s->clause;
   int d = 0;
@@ -560,7 +595,8 @@ static bool bind_vars(lower_site *s, loop_expr *const *index) {
     } else if (n->op == PIR_I_VAR && d < s->out->rank) {
       s->var_axis[n->k] = (int8_t)d;
       s->vars[n->k] = index[d++];
-    } else {
+    } else if (d >= s->out->rank || !lower_on_device(s->l) ||
+               !bind_sum(s, c->pool[c->out_map + i], index[d++])) {
       return false;
     }
   }
@@ -614,6 +650,11 @@ loop_expr *lower_result(lower_site *s, loop_expr *const *index) {
                                           : s->types[c->body]);
       return pir_loop_cast(l->m, lower_clause_value(s, c->body, type), s->out->dtype);
     }
+    case PIR_CLAUSE_CONTRACT:  // on a device, where calling it would cost transfers
+      if (l->sums)
+        return lower_reduced(s, index);
+      lower_fail(l, s->op, "a clause of this kind");
+      return NULL;
     case PIR_CLAUSE_REDUCE:
     case PIR_CLAUSE_WINDOW: return lower_reduced(s, index);
     case PIR_CLAUSE_JOIN: return joined(s, index);

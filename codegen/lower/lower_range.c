@@ -186,6 +186,12 @@ static void raise_unless(lower_site *s, loop_expr *in, int operand) {
   pir_loop_trap(l->fn, l->block, trap_number(l, index_text(s, operand)), wanted);
 }
 
+void lower_trap(lower_site *s, const char *what, loop_expr *where) {
+  lowering *l = s->l;
+  loop_expr *wanted = lower_both(l, lower_both(l, l->guard, l->condition), where);
+  pir_loop_trap(l->fn, l->block, trap_number(l, trap_text(s, what)), wanted);
+}
+
 // On a processor a called kernel copies as fast.
 void lower_clause_trap(lower_site *s) {
   lowering *l = s->l;
@@ -199,9 +205,7 @@ void lower_clause_trap(lower_site *s) {
     lower_fail(l, s->op, "a check that may stop the run");
     return;
   }
-  loop_expr *wanted =
-      lower_both(l, lower_both(l, l->guard, l->condition), lower_truth(s, c->trap));
-  pir_loop_trap(l->fn, l->block, trap_number(l, trap_text(s, c->text[c->trap_text])), wanted);
+  lower_trap(s, c->text[c->trap_text], lower_truth(s, c->trap));
 }
 
 // ---- indices

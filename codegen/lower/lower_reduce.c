@@ -6,6 +6,8 @@
 
 #include "lowering.h"
 
+#include <math.h>
+
 static loop_expr *zero(lower_site *s) {
   return pir_loop_int(s->l->m, 0);
 }
@@ -119,6 +121,85 @@ bool lower_is_row_shape(const pir_dims *dims, const lower_space *space, const pi
   return d == rank;
 }
 
+// ---- positions: argmax and argmin
+//
+// The upper half of a number orders elements, of at most 32 bits, and its lower half falls with
+// the position: the largest number is the first of the largest elements. Devices have it.
+
+static bool is_arg(const lower_site *s) {
+  return s->clause->combine == PIR_COMBINE_ARGMAX || s->clause->combine == PIR_COMBINE_ARGMIN;
+}
+
+static pir_combine combine_of(const lower_site *s) {
+  return is_arg(s) ? PIR_COMBINE_MAX : (pir_combine)s->clause->combine;
+}
+
+static int body_type(const lower_site *s) {
+  return pir_node_type_strong(s->types[s->clause->body]);
+}
+
+static bool can_order(const lower_site *s) {
+  int type = body_type(s);
+  return lower_on_device(s->l) && s->clause->init < 0 && !s->clause->var_count &&
+         type != PIR_U32 && type != LOOP_INDEX && pir_loop_type_size((uint8_t)type) <= 4;
+}
+
+// The run is refused where positions exceed 32 bits.
+static void expect_positions(lower_site *s) {
+  pir_dims *dims = s->l->dims;
+  lower_space space;
+  pir_dim points = pir_dim_const(dims, 1), one = points;
+  if (!lower_reduce_space(s, &space))
+    return;
+  for (int d = 0; d < space.rank; d++)
+    if (space.reduced[d])
+      points = pir_dim_mul(dims, points, space.extent[d]);
+  lower_expect_inside(s, pir_dim_const(dims, 0), points, pir_dim_const(dims, UINT32_MAX), one,
+                      0);
+}
+
+// An i32 in the order of elements: equal ones are equal, and a NaN is not before any.
+static loop_expr *order_of(lower_site *s, loop_expr *e) {
+  loop_module *m = s->l->m;
+  bool largest = s->clause->combine == PIR_COMBINE_ARGMAX;
+  if (e->dtype == PIR_F32) {
+    loop_expr *none = pir_loop_const_float(m, PIR_F32, largest ? -INFINITY : INFINITY),
+              *nothing = pir_loop_const_float(m, PIR_F32, 0);
+    e = pir_loop_select(m, pir_loop_op(m, PIR_V_ISNAN, e, NULL, NULL), none, e);
+    e = pir_loop_select(m, pir_loop_op(m, PIR_V_EQ, e, nothing, NULL), nothing, e);
+    e = pir_loop_let(s->l->fn, s->l->block, "bits", pir_loop_bitcast(m, e, PIR_I32));
+    loop_expr *negative = pir_loop_lt(m, e, pir_loop_const_int(m, PIR_I32, 0)),
+              *turned =
+                  pir_loop_op(m, PIR_V_XOR, e, pir_loop_const_int(m, PIR_I32, INT32_MAX), NULL);
+    e = pir_loop_select(m, negative, turned, e);
+  }
+  e = pir_loop_cast(m, e, PIR_I32);
+  return largest ? e : pir_loop_op(m, PIR_V_NOT, e, NULL, NULL);
+}
+
+// The element at s->axis with its position along the reduced axes.
+static loop_expr *with_position(lower_site *s, loop_expr *e) {
+  loop_module *m = s->l->m;
+  lower_space space;
+  loop_expr *at = zero(s);
+  if (!lower_reduce_space(s, &space))
+    return pir_loop_const_int(m, PIR_I64, 0);
+  for (int d = 0; d < space.rank; d++)
+    if (space.reduced[d])
+      at = pir_loop_add(m, pir_loop_mul(m, at, lower_dim(s->l, space.extent[d])), s->axis[d]);
+  loop_expr *upper = pir_loop_mul(m, pir_loop_cast(m, order_of(s, e), PIR_I64),
+                                  pir_loop_const_int(m, PIR_I64, (int64_t)1 << 32));
+  loop_expr *lower = pir_loop_sub(m, pir_loop_const_int(m, PIR_I64, UINT32_MAX),
+                                  pir_loop_cast(m, at, PIR_I64));
+  return pir_loop_add(m, upper, lower);
+}
+
+static loop_expr *position_of(lower_site *s, loop_expr *best) {
+  loop_module *m = s->l->m;
+  loop_expr *all = pir_loop_const_int(m, PIR_I64, UINT32_MAX);
+  return pir_loop_sub(m, all, pir_loop_op(m, PIR_V_AND, best, all, NULL));
+}
+
 // ---- sums
 
 static bool asks_count(const lower_site *s) {
@@ -132,13 +213,18 @@ void lower_sum_start(lower_site *s, lower_sum *sum) {
   lowering *l = s->l;
   const pir_clause *c = s->clause;
   *sum = (lower_sum){.type = lower_acc_type(s)};
-  if (c->combine < PIR_COMBINE_ADD || c->combine > PIR_COMBINE_OR) {
+  bool arg = is_arg(s);
+  if (arg ? !can_order(s) : c->combine < PIR_COMBINE_ADD || c->combine > PIR_COMBINE_OR) {
     lower_fail(l, s->op, "a combination without generated code");
     return;
   }
+  if (arg) {
+    sum->type = PIR_I64;
+    expect_positions(s);
+  }
   sum->acc = pir_loop_registers(l->fn, "acc", sum->type, 1, 1);
   loop_expr *start = c->init >= 0 ? lower_clause_value(s, c->init, sum->type)
-                                  : pir_loop_neutral(l->m, c->combine, sum->type);
+                                  : pir_loop_neutral(l->m, combine_of(s), sum->type);
   pir_loop_store(l->fn, l->block, sum->acc, zero(s), start, NULL);
   if (!asks_count(s))
     return;
@@ -183,13 +269,15 @@ void lower_sum_add(lower_site *s, lower_sum *sum) {
     if (guard)
       l->condition = outer ? pir_loop_op(l->m, PIR_V_AND, outer, guard, NULL) : guard;
   }
-  loop_expr *e = lower_clause_value(s, c->body, sum->type);
+  loop_expr *e = lower_clause_value(s, c->body, is_arg(s) ? body_type(s) : sum->type);
+  if (is_arg(s))
+    e = with_position(s, e);
   l->condition = outer;
   if (guard)
     s->in_range = s->in_range ? pir_loop_op(l->m, PIR_V_AND, guard, s->in_range, NULL) : guard;
   if (s->in_range)
-    e = pir_loop_select(l->m, s->in_range, e, pir_loop_neutral(l->m, c->combine, sum->type));
-  pir_loop_accumulate(l->fn, l->block, sum->acc, zero(s), c->combine, e);
+    e = pir_loop_select(l->m, s->in_range, e, pir_loop_neutral(l->m, combine_of(s), sum->type));
+  pir_loop_accumulate(l->fn, l->block, sum->acc, zero(s), combine_of(s), e);
   if (!sum->count)
     return;
   if (!s->in_range) {
@@ -207,7 +295,9 @@ loop_expr *lower_sum_end(lower_site *s, lower_sum *sum, loop_expr *points) {
   s->acc =
       pir_loop_let(l->fn, l->block, "sum", pir_loop_load(l->m, sum->acc, zero(s), 1, NULL));
   s->count = sum->count ? pir_loop_load(l->m, sum->count, zero(s), 1, NULL) : points;
-  int combine = s->clause->combine;
+  int combine = combine_of(s);
+  if (is_arg(s))
+    s->acc = position_of(s, s->acc);
   if ((combine == PIR_COMBINE_MAX || combine == PIR_COMBINE_MIN) &&
       s->clause->init < 0) {  // over no elements the result is 0
     loop_expr *none = pir_loop_op(l->m, PIR_V_LE, points, zero(s), NULL);

@@ -224,6 +224,23 @@ static loop_expr *remembered(const lowering *l, const pir_value *value, int rank
   return NULL;
 }
 
+// Devices: an operand's element whose number is known before the run, because it follows from
+// extents, is an argument: its tensor is on the host and need not be copied. NULL: it is not.
+static loop_expr *known_element(lowering *l, const lower_value *v, const pir_fact *fact,
+                                loop_expr *const *index) {
+  int64_t at = 0, i, extent;
+  if (!lower_on_device(l) || !fact->contents || !v->readable || v->slot < 0 || v->written)
+    return NULL;
+  for (int d = 0; d < fact->rank; d++) {
+    if (!pir_loop_is_int(index[d], &i) || !pir_dim_is_const(l->dims, fact->shape[d], &extent))
+      return NULL;
+    at = at * extent + i;
+  }
+  if (at < 0 || (size_t)at >= fact->content_count || fact->contents[at] == PIR_DIM_UNKNOWN)
+    return NULL;
+  return pir_loop_cast(l->m, lower_number(l, fact->contents[at]), fact->dtype);
+}
+
 // Loads an element from its row or buffer; NULL if it is in neither. A row holds only its own
 // elements: a reader of another row (a mean broadcast along the reduced dim) recomputes them.
 static loop_expr *held_element(lowering *l, lower_value *v, int rank, loop_expr *const *index) {
@@ -273,6 +290,8 @@ loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *
   lower_count_place(l, op ? op : l->group);
   lower_value *v = lower_find(l, value);
   if (v)
+    e = known_element(l, v, fact, index);
+  if (v && !e)
     e = held_element(l, v, fact->rank, index);
   if (!e)
     e = computed_element(l, value, index);

@@ -70,6 +70,7 @@ typedef struct lowering {
   int join_part;
   loop_expr *const *join_at;  // the loops' index along the axis of the join
   int depth;
+  bool sums;                  // contractions are computed element by element: devices
   int computed;               // number of computed elements, each an op at a point
   int64_t refuse_at, places;  // for tests: the place that refuses (0: none), and those passed
   const char *why;            // the first thing that cannot be lowered, and
@@ -168,6 +169,8 @@ bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out_si
 loop_expr *lower_result(lower_site *s, loop_expr *const *index);
 loop_expr *lower_index(lower_site *s, int node);
 void lower_clause_trap(lower_site *s);  // the condition that stops the run: lower_range.c
+// Devices: stops the run with a text behind the op's name where the condition holds.
+void lower_trap(lower_site *s, const char *what, loop_expr *where);
 loop_expr *lower_truth(lower_site *s, int node);          // value as a bool
 bool lower_fixed(lower_site *s, int node, int64_t *out);  // an index that must be a constant
 loop_expr *lower_clause_value(lower_site *s, int node, int type);
@@ -266,6 +269,14 @@ typedef PIR_VEC(lower_stage) lower_stages;
 
 // Emits stages that compute and store every result of the group.
 void lower_nests(lowering *l, lower_stages *stages);
+
+// ---- scans, scatters and kernels of devices: lower_stages.c, lower_kernels.c. They emit the
+// stages that compute and store the op's results
+
+void lower_scan(lowering *l, const pir_op *op, lower_stages *stages);
+void lower_updates(lowering *l, const pir_op *op, lower_stages *stages);
+bool lower_has_kernel(const pir_op *op);  // whether a device has a form of the op's kernel
+void lower_kernel(lowering *l, const pir_op *op, lower_stages *stages);
 
 // ---- constants that are packed when a model is loaded
 

@@ -1,5 +1,5 @@
 // Types and functions that the files which make loop nests share: a nest's space and its
-// levels.
+// levels; and stages of devices over the points of a space.
 #ifndef PIR_NEST_H
 #define PIR_NEST_H
 
@@ -59,5 +59,21 @@ bool nest_is_full(const nest *n, const pir_value *value);
 // compute again are marked as saved if they may be. A reduction whose result has level p + 1 is
 // accumulated in phase p.
 int nest_plan_phases(nest *n, bool may_save);
+
+// ---- stages of devices over points: lower_stages.c
+
+// Some axes of a space, outermost first.
+typedef struct lower_axes {
+  int count;
+  pir_dim extent[PIR_MAX_RANK];
+  loop_expr *index[PIR_MAX_RANK];  // of the current point
+} lower_axes;
+
+// Starts a stage whose units are single points, each with a team of so many threads. Returns
+// the block of a unit.
+loop_block *lower_open_points(lowering *l, lower_axes *p, int threads, lower_stages *stages);
+// Starts a stage that shares the points among threads, several adjacent ones a unit. Returns
+// the block of a point.
+loop_block *lower_open_lanes(lowering *l, lower_axes *p, lower_stages *stages);
 
 #endif

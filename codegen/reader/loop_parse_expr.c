@@ -215,7 +215,7 @@ static loop_expr *read_like(loop_reader *r, loop_kind kind, int operands) {
   return e;
 }
 
-// fold_add(a), team_max(a), team16_max(a)
+// fold_add(a), team_max(a), team16_max(a); prefix_add(a) likewise
 static loop_expr *read_combination(loop_reader *r, loop_kind kind, int group,
                                    pir_combine combine) {
   loop_expr *e = read_like(r, kind, 1);
@@ -288,6 +288,11 @@ static loop_expr *read_call(loop_reader *r) {
   size_t team = has_stem(word, "team") ? read_neighbours(word, &group) : 0;
   if (team && combine_behind(word, team))
     return read_combination(r, LOOP_TEAM, group, combine_behind(word, team));
+  if (has_stem(word, "prefix_") && combine_behind(word, 7)) {
+    loop_expr *e = read_combination(r, LOOP_TEAM, 0, combine_behind(word, 7));
+    e->prefix = true;
+    return e;
+  }
   if (loop_take_word(r, "bits"))
     return read_conversion(r, LOOP_BITCAST, false);
   bool flushes = loop_take_word(r, "flushed");

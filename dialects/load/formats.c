@@ -1,4 +1,4 @@
-// The table of file formats, and what reads and writes each of them.
+// File formats, and what reads and writes them.
 #include <string.h>
 
 #include <pir/compiler/legacy.h>

@@ -18,6 +18,7 @@ FOLDER holds models/ of recordings. For each model
   indices    build/test/indices_test, and the runs of codegen/indices: kernels report an index out of range as the processor does
   machine code  of every kernel, for one architecture, of a few models in each mode (machine_code.py). Skipped where nvdisasm is not installed.
   copies     a kernel that copies asynchronously, and what is left of it without its waits or barriers (copies.py)
+  heads, stages  programs of attention, and of scans, scatters and positions, compared with called kernels
   products   test/codegen/cuda/products.pir, in modes and on a device without asynchronous copies, compared with the processor
   resources  NVRTC compiles every kernel; registers, stack (spills) and shared memory read from the CUBIN stay below
              limits. Skipped where NVRTC is not installed.
@@ -41,6 +42,8 @@ import machine_code
 UNSUPPORTED = 3
 ARCHITECTURES = ["sm_80"]
 HEADS = pathlib.Path(__file__).resolve().parents[1] / "codegen/attention/device.pir"
+STAGES = HEADS.parents[1] / "cuda/stages.pir"
+STAGES_MOST = 2e-6  # scans add tile by tile
 MACHINE_CODE = "sm_90a"  # a sample: `make machine-code` reads it for all
 UNKNOWN = [70, 999]  # a device that is too old, and one of a later time
 WITHOUT_TILES = 75  # a device whose threads multiply no tiles: a mode changes nothing there
@@ -57,9 +60,8 @@ AS_PRODUCTS = [("strict", 80, 1e-6), ("strict", WITHOUT_TILES, 1e-6), ("fast", 8
 STEP = 1e-3  # of an f16
 ERROR = re.compile(r"max_rel_error (\S+) of the largest element")
 # Transfers inside a run; docs/explain/cuda.md states their causes. Other models have none.
-TRANSFERS = {"bert_tiny": 2, "conv_ops": 2, "crnn_tiny": 3, "fpn_roi_tiny": 7, "gru_classifier": 3, "if_branch": 2, "index_ops": 11,
-             "lstm_classifier": 4, "math_ops": 4, "reduce_ops": 5, "ssd_tiny": 8, "while_decoder": 4, "while_tensor_array": 1,
-             "yolo_tiny": 2}
+TRANSFERS = {"crnn_tiny": 3, "fpn_roi_tiny": 7, "gru_classifier": 3, "if_branch": 2, "index_ops": 6, "lstm_classifier": 4,
+             "reduce_ops": 1, "ssd_tiny": 8, "while_decoder": 4, "while_tensor_array": 1, "yolo_tiny": 2}
 COPIED = re.compile(r"copied (?:to|from) the device")
 COUNTS = re.compile(r"shim: (\d+) launches, (\d+) graphs")
 # Of the stack: what the range reduction of sines takes; a spilled tile takes more.
@@ -232,14 +234,14 @@ def products_job(build, math, arch, most):
     return name, "fail" if code else "pass", last_line(err)
 
 
-def heads_job(build, math, most):
-    """The program of HEADS, whose first lines state its inputs, compared with called ops."""
-    name = f"cuda heads --math={math}"
-    inputs = re.search(r"%\{in\} = (.*)", HEADS.read_text())[1].split()
-    with tempfile.TemporaryDirectory(prefix="pir-heads-") as folder:
-        code, _, err = run([build / "bin/pir-run", HEADS, "--pipeline=kernels", *inputs, f"--output-dir={folder}"])
+def called_job(build, program, math, most):
+    """A program whose first lines state its inputs, compared with called ops."""
+    name = f"cuda {program.parent.name}/{program.stem} --math={math}"
+    inputs = re.search(r"%\{in\} = (.*)", program.read_text())[1].split()
+    with tempfile.TemporaryDirectory(prefix="pir-called-") as folder:
+        code, _, err = run([build / "bin/pir-run", program, "--pipeline=kernels", *inputs, f"--output-dir={folder}"])
         if code == 0:
-            code, _, err = run([build / "bin/pir-run", "--target=cuda", f"--math={math}", HEADS, *inputs, f"--expect-dir={folder}",
+            code, _, err = run([build / "bin/pir-run", "--target=cuda", f"--math={math}", program, *inputs, f"--expect-dir={folder}",
                                 "--atol=0", "--rtol=0", f"--rtol-max={most}"], LD_LIBRARY_PATH=str(build / "cuda"))
     return name, "fail" if code else "pass", last_line(err)
 
@@ -304,7 +306,8 @@ def main():
         jobs += [pool.submit(copies_job, build)] + [pool.submit(products_job, build, *how) for how in AS_PRODUCTS]
         jobs += [pool.submit(device_job, build, test) for test in DEVICE_TESTS if (build / "test" / test).exists()]
         jobs += [pool.submit(machine_code_job, build, HEADS, math) for math in ("strict", "fast") if models]
-        jobs += [pool.submit(heads_job, build, "strict", STEP), pool.submit(heads_job, build, "fast", MATH["fast"])]
+        jobs += [pool.submit(called_job, build, HEADS, *how) for how in (("strict", STEP), ("fast", MATH["fast"]))]
+        jobs += [pool.submit(called_job, build, STAGES, "strict", STAGES_MOST)]
         jobs += [pool.submit(indices_job, build, program, cache) for program in sorted(INDICES.glob("*.pir"))]
         for m in models:
             jobs += [pool.submit(resources_job, build, m, arch, totals) for arch in ARCHITECTURES]

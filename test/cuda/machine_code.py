@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The machine code of every kernel of models, for several architectures, read without a device.
 
-  machine_code.py --build DIR [--arch sm_80,sm_90a,sm_100] [--math MODE] [--table] MODEL..
+  machine_code.py --build DIR [--arch sm_80,sm_90a,sm_100,sm_120] [--math MODE] [--table] MODEL..
 
 MODEL is a file, or a folder with model.json. NVRTC compiles the kernels, nvdisasm (on PATH, named by NVDISASM, or in the
 CUDA toolkit; the wheel triton has it in backends/nvidia/bin) prints their instructions. Both must be there: without them a
@@ -30,7 +30,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import limited
 
 UNSUPPORTED = 3
-ARCHITECTURES = ["sm_80", "sm_90a", "sm_100"]
+ARCHITECTURES = ["sm_80", "sm_90a", "sm_100", "sm_120"]
 FUSED = re.compile(r"\bfmaf?\(")
 VECTORS = re.compile(r"pir_vec<(f32|i32|u32), 4> \*\)&b|pir_copy<16>")
 COPY = re.compile(r"\bpir_copy<")

@@ -1,5 +1,6 @@
 // What a called kernel would compute on the host, between transfers, is compiled: rows of a table, with the check of their
-// numbers, the parts of splits, few elements, and elements that are repeated. What decides on shapes stays on the host.
+// numbers, the parts of splits, few elements, repeated ones, divisions with a check, and contractions without a generator. What decides on
+// shapes stays on the host; a number that follows from extents is an argument.
 // RUN: pir-opt %s --pipeline=compile-cuda | FileCheck %s
 // RUN: pir-opt %s --pipeline=compile-cuda --emit=cuda | FileCheck %s --check-prefix=CODE
 // CHECK-NOT: pd_op.unbind
@@ -11,7 +12,10 @@
 // CHECK: "cinn_op.group"
 // CHECK: "pd_op.relu"
 // CHECK: "pd_op.expand"
+// CHECK: kind:"sums"
 // CODE: pir_trap(report, launch, 1)
+// CODE: if (({{.*}} == 0ll)) pir_trap(report, launch, 1);
+// CODE: = (i64)((u64)n0 * (u64)8ll);
 {
     (%0) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<100x16xf32>
     (%1) = "pd_op.data" () {dtype:int64,name:"x",place:Place(undefined:0),shape:[2,-1]} : () -> tensor<2x-1xi64>
@@ -32,4 +36,15 @@
     (%18) = "pd_op.expand" (%17, %15) {} : (tensor<1xf32>, tensor<1xi64>) -> tensor<-1xf32>
     (%19) = "pd_op.fetch" (%11) {col:0,name:"a"} : (tensor<-1x8xf32>) -> tensor<-1x8xf32>
     (%20) = "pd_op.fetch" (%18) {col:1,name:"b"} : (tensor<-1xf32>) -> tensor<-1xf32>
+    (%21) = "pd_op.data" () {dtype:int64,name:"n",place:Place(undefined:0),shape:[80]} : () -> tensor<80xi64>
+    (%22) = "pd_op.floor_divide" (%21, %21) {} : (tensor<80xi64>, tensor<80xi64>) -> tensor<80xi64>
+    (%23) = "pd_op.data" () {dtype:float32,name:"i",place:Place(undefined:0),shape:[1,4,5,5]} : () -> tensor<1x4x5x5xf32>
+    (%24) = "builtin.parameter" () {parameter_name:"f"} : () -> tensor<4x3x3x3xf32>
+    (%25) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[]} : () -> tensor<0xi64>
+    (%26) = "pd_op.conv2d_transpose" (%23, %24, %25) {data_format:"NCHW",dilations:[1,1],groups:1,output_padding:[],padding_algorithm:"EXPLICIT",paddings:[0,0],strides:[2,2]} : (tensor<1x4x5x5xf32>, tensor<4x3x3x3xf32>, tensor<0xi64>) -> tensor<1x3x11x11xf32>
+    (%27) = "pd_op.numel" (%10) {} : (tensor<-1x8xf32>) -> tensor<i64>
+    (%28) = "pd_op.cast" (%27) {dtype:float32} : (tensor<i64>) -> tensor<f32>
+    (%30) = "pd_op.fetch" (%22) {col:2,name:"c"} : (tensor<80xi64>) -> tensor<80xi64>
+    (%31) = "pd_op.fetch" (%26) {col:3,name:"d"} : (tensor<1x3x11x11xf32>) -> tensor<1x3x11x11xf32>
+    (%32) = "pd_op.fetch" (%28) {col:4,name:"e"} : (tensor<f32>) -> tensor<f32>
 }

@@ -76,6 +76,22 @@ template <class T> static inline T __shfl_xor_sync(unsigned mask, T x, int dista
   return x;
 }
 
+// The value of the thread `distance` before, in lines of `width` threads; the first ones of a
+// line get their own.
+template <class T>
+static inline T __shfl_up_sync(unsigned mask, T x, int distance, int width) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a shuffle moves 4 or 8 bytes");
+  const int lane = (int)(shim.thread.x % 32), warp = (int)(shim.thread.x / 32),
+            other = lane % width < distance ? lane : lane - distance;
+  if (!(mask >> lane & 1) || !(mask >> other & 1))
+    abort();
+  memcpy(&shim.slots[lane][warp], &x, sizeof x);
+  shim_warp_barrier(mask);
+  memcpy(&x, &shim.slots[other][warp], sizeof x);
+  shim_warp_barrier(mask);
+  return x;
+}
+
 static inline float pir_shim_from_f16(unsigned short h) {
   unsigned sign = (h & 0x8000u) << 16, rest = h & 0x7fffu, bits;
   float scaled;

@@ -1,0 +1,322 @@
+// Stages of devices for ops whose meaning is a kernel of the runtime, by the kernel's name:
+// orders by counting, and gathered slices.
+#include "nest.h"
+#include "machine.h"
+
+#include <string.h>
+
+// Elements of a line, each of which is compared with all others.
+enum { LONGEST_LINE = 1 << 16 };
+
+// Opens a stage over the elements of the tensor, and enters it.
+static lower_place open_elements(lowering *l, const pir_fact *of, lower_axes *out,
+                                 lower_stages *stages) {
+  *out = (lower_axes){.count = of->rank};
+  memcpy(out->extent, of->shape, (size_t)of->rank * sizeof *of->shape);
+  return lower_enter(l, lower_open_lanes(l, out, stages));
+}
+
+static bool is_stored(lowering *l, const pir_value *result) {
+  const lower_value *v = lower_find(l, result);
+  return v && v->slot >= 0;
+}
+
+static void store_element(lowering *l, const pir_value *result, loop_expr *const *index,
+                          loop_expr *e) {
+  if (!is_stored(l, result))
+    return;
+  lower_know(l, result, index, pir_loop_cast(l->m, e, lower_fact(l, result)->dtype));
+  lower_store(l, result, index);
+}
+
+// Whether an element stands before another one, of which it is no equal. NaN counts as the
+// largest number.
+static loop_expr *stands_before(lowering *l, loop_expr *a, loop_expr *b, bool descending) {
+  loop_module *m = l->m;
+  loop_expr *less = descending ? pir_loop_lt(m, b, a) : pir_loop_lt(m, a, b);
+  if (!pir_dtype_is_float(a->dtype))
+    return less;
+  loop_expr *na = pir_loop_op(m, PIR_V_ISNAN, descending ? b : a, NULL, NULL),
+            *nb = pir_loop_op(m, PIR_V_ISNAN, descending ? a : b, NULL, NULL);
+  loop_expr *last =
+      pir_loop_op(m, PIR_V_AND, pir_loop_op(m, PIR_V_NOT, na, NULL, NULL), nb, NULL);
+  return pir_loop_op(m, PIR_V_OR, less, last, NULL);
+}
+
+static loop_expr *key_at(lowering *l, const pir_value *x, loop_expr *const *index) {
+  loop_expr *e = lower_element(l, x, index);
+  return pir_loop_cast(l->m, e, pir_node_type_arithmetic(e->dtype));
+}
+
+// The number of elements of the line that stand before the one at `index`: those that are
+// before it in order, and equal ones that are before it in the line. Known to be in the line.
+static loop_expr *place_in_order(lowering *l, const pir_value *x, int axis, bool descending,
+                                 loop_expr *const *index) {
+  loop_module *m = l->m;
+  loop_expr *other[PIR_MAX_RANK], *zero = pir_loop_int(m, 0);
+  loop_expr *length = lower_dim(l, lower_fact(l, x)->shape[axis]);
+  memcpy(other, index, sizeof(*index) * (size_t)lower_fact(l, x)->rank);
+  loop_expr *own = key_at(l, x, index);
+  loop_buffer *count = pir_loop_registers(l->fn, "count", PIR_I64, 1, 1);
+  pir_loop_store(l->fn, l->block, count, zero, pir_loop_const_int(m, PIR_I64, 0), NULL);
+  loop_var *k = pir_loop_var_create(l->fn, "k", LOOP_INDEX, 1);
+  k->extent = length;
+  other[axis] = pir_loop_use(m, k);
+  loop_block *block = pir_loop_for(l->fn, l->block, LOOP_SERIAL, k, zero, length, NULL);
+  lower_place outside = lower_enter(l, block);
+  loop_expr *key = key_at(l, x, other);
+  loop_expr *equal =
+      pir_loop_op(m, PIR_V_NOT, stands_before(l, own, key, descending), NULL, NULL);
+  equal = pir_loop_op(m, PIR_V_AND, equal, pir_loop_lt(m, other[axis], index[axis]), NULL);
+  loop_expr *before =
+      pir_loop_op(m, PIR_V_OR, stands_before(l, key, own, descending), equal, NULL);
+  pir_loop_accumulate(l->fn, block, count, zero, PIR_COMBINE_ADD,
+                      pir_loop_cast(m, before, PIR_I64));
+  lower_leave(l, outside);
+  loop_var *place = pir_loop_var_create(l->fn, "place", LOOP_INDEX, 1);
+  place->extent = length;
+  pir_loop_bind(l->fn, l->block, place,
+                pir_loop_cast(m, pir_loop_load(m, count, zero, 1, NULL), LOOP_INDEX));
+  return pir_loop_use(m, place);
+}
+
+// Sorting by counting: n comparisons for each of n elements, all of them at once. So lines that
+// are known to be long are sorted on the host.
+static bool open_order(lowering *l, const pir_op *op, const pir_attr_value *attrs,
+                       int *out_axis, bool *out_descending) {
+  const pir_fact *x = lower_fact(l, pir_op_operand(op, 0));
+  int64_t axis, descending, length;
+  if (!pir_fact_has_rank(x) || !pir_attr_value_int(&attrs[0], &axis) ||
+      !pir_attr_value_int(&attrs[1], &descending)) {
+    lower_fail(l, op, "a line that is not known");
+    return false;
+  }
+  axis = axis < 0 ? axis + x->rank : axis;
+  *out_axis = (int)axis;
+  *out_descending = descending != 0;
+  if (axis < 0 || axis >= x->rank || pir_dtype_is_complex(x->dtype))
+    lower_fail(l, op, "elements that have no order along an axis");
+  else if (pir_dim_is_const(l->dims, x->shape[axis], &length) && length > LONGEST_LINE)
+    lower_fail(l, op, "so many elements, each of which would be compared with all others");
+  return !l->why;
+}
+
+static void argsort_stages(lowering *l, const pir_op *op, const pir_attr_value *attrs,
+                           lower_stages *stages) {
+  const pir_value *x = pir_op_operand(op, 0);
+  lower_axes at;
+  loop_expr *to[PIR_MAX_RANK];
+  int axis;
+  bool descending;
+  if (!open_order(l, op, attrs, &axis, &descending))
+    return;
+  lower_place outside = open_elements(l, lower_fact(l, x), &at, stages);
+  memcpy(to, at.index, sizeof to);
+  to[axis] = place_in_order(l, x, axis, descending, at.index);
+  store_element(l, pir_op_result(op, 0), to, lower_element(l, x, at.index));
+  store_element(l, pir_op_result(op, 1), to, at.index[axis]);
+  lower_leave(l, outside);
+}
+
+// The values alone: a selection leaves the positions of equal elements in an order of its own.
+static void topk_stages(lowering *l, const pir_op *op, const pir_attr_value *attrs,
+                        lower_stages *stages) {
+  const pir_value *x = pir_op_operand(op, 0), *out = pir_op_result(op, 0);
+  lower_axes at;
+  loop_expr *to[PIR_MAX_RANK];
+  int axis;
+  int64_t sorted;
+  bool descending;
+  if (!open_order(l, op, attrs, &axis, &descending))
+    return;
+  bool in_order = pir_attr_value_int(&attrs[2], &sorted) && sorted;
+  if (!in_order || is_stored(l, pir_op_result(op, 1))) {
+    lower_fail(l, op, "a selection whose order of equal elements counts");
+    return;
+  }
+  lower_place outside = open_elements(l, lower_fact(l, x), &at, stages);
+  memcpy(to, at.index, sizeof to);
+  to[axis] = place_in_order(l, x, axis, descending, at.index);
+  loop_expr *e = lower_element(l, x, at.index),
+            *kept = lower_dim(l, lower_fact(l, out)->shape[axis]);
+  loop_expr *first = pir_loop_lt(l->m, to[axis], kept);
+  lower_place around = lower_enter(l, pir_loop_if(l->fn, l->block, first, NULL));
+  store_element(l, out, to, e);
+  lower_leave(l, around);
+  lower_leave(l, outside);
+}
+
+// Of an element: how many equal it, how many stand before them, and its position. The most
+// frequent element of a line, of several the smallest, at its last position, has the largest of
+// these numbers.
+static loop_expr *frequency_of(lowering *l, const pir_value *x, int axis,
+                               loop_expr *const *index) {
+  enum { BITS = 20, ALL = (1 << BITS) - 1 };
+  loop_module *m = l->m;
+  loop_expr *other[PIR_MAX_RANK], *zero = pir_loop_int(m, 0),
+                                  *length = lower_dim(l, lower_fact(l, x)->shape[axis]),
+                                  *unit = pir_loop_const_int(m, PIR_I64, (int64_t)1 << BITS);
+  memcpy(other, index, sizeof(*index) * (size_t)lower_fact(l, x)->rank);
+  loop_expr *own = key_at(l, x, index);
+  // Both counts are one number: those that are equal or before, and those before.
+  loop_buffer *counts = pir_loop_registers(l->fn, "counts", PIR_I64, 1, 1);
+  pir_loop_store(l->fn, l->block, counts, zero, pir_loop_const_int(m, PIR_I64, ALL), NULL);
+  loop_var *k = pir_loop_var_create(l->fn, "k", LOOP_INDEX, 1);
+  k->extent = length;
+  other[axis] = pir_loop_use(m, k);
+  loop_block *block = pir_loop_for(l->fn, l->block, LOOP_SERIAL, k, zero, length, NULL);
+  lower_place outside = lower_enter(l, block);
+  loop_expr *key = key_at(l, x, other), *before = stands_before(l, key, own, false),
+            *behind = stands_before(l, own, key, false);
+  loop_expr *equal =
+      pir_loop_op(m, PIR_V_NOT, pir_loop_op(m, PIR_V_OR, before, behind, NULL), NULL, NULL);
+  loop_expr *step = pir_loop_sub(m, pir_loop_mul(m, pir_loop_cast(m, equal, PIR_I64), unit),
+                                 pir_loop_cast(m, before, PIR_I64));
+  pir_loop_accumulate(l->fn, block, counts, zero, PIR_COMBINE_ADD, step);
+  lower_leave(l, outside);
+  loop_expr *both = pir_loop_load(m, counts, zero, 1, NULL);
+  return pir_loop_add(m, pir_loop_mul(m, both, unit), pir_loop_cast(m, index[axis], PIR_I64));
+}
+
+// A team takes a line.
+static void mode_stages(lowering *l, const pir_op *op, const pir_attr_value *attrs,
+                        lower_stages *stages) {
+  enum { BITS = 20, ALL = (1 << BITS) - 1 };
+  loop_module *m = l->m;
+  const pir_value *x = pir_op_operand(op, 0);
+  const pir_fact *from = lower_fact(l, x);
+  lower_axes lines = {0};
+  loop_expr *index[PIR_MAX_RANK], *to[PIR_MAX_RANK], *zero = pir_loop_int(m, 0);
+  int64_t axis, length;
+  bool known = pir_fact_has_rank(from) && pir_attr_value_int(&attrs[0], &axis);
+  axis = known && axis < 0 ? axis + from->rank : axis;
+  if (!known || axis < 0 || axis >= from->rank ||
+      !pir_dim_is_const(l->dims, from->shape[axis], &length) || length > LONGEST_LINE) {
+    lower_fail(l, op, "a line that is long, or whose length is not known");
+    return;
+  }
+  bool keeps = lower_fact(l, pir_op_result(op, 0))->rank == from->rank;
+  for (int d = 0; d < from->rank; d++)
+    if (d != axis)
+      lines.extent[lines.count++] = from->shape[d];
+  loop_block *block = lower_open_points(l, &lines, l->target->machine->device.threads, stages);
+  for (int d = 0, line = 0, kept = 0; d < from->rank; d++) {
+    index[d] = d == axis ? zero : lines.index[line++];
+    if (d != axis || keeps)
+      to[kept++] = index[d];
+  }
+  loop_buffer *best = pir_loop_registers(l->fn, "best", PIR_I64, 1, 1);
+  pir_loop_store(l->fn, block, best, zero, pir_loop_neutral(m, PIR_COMBINE_MAX, PIR_I64), NULL);
+  loop_var *i = pir_loop_var_create(l->fn, "i", LOOP_INDEX, 1);
+  i->extent = lower_dim(l, from->shape[axis]);
+  lower_place outside =
+      lower_enter(l, pir_loop_for(l->fn, block, LOOP_VECTORISED, i, zero, i->extent, NULL));
+  index[axis] = pir_loop_use(m, i);
+  pir_loop_accumulate(l->fn, l->block, best, zero, PIR_COMBINE_MAX,
+                      frequency_of(l, x, (int)axis, index));
+  lower_leave(l, outside);
+  outside = lower_enter(l, block);
+  loop_expr *at = pir_loop_op(m, PIR_V_AND, pir_loop_load(m, best, zero, 1, NULL),
+                              pir_loop_const_int(m, PIR_I64, ALL), NULL);
+  loop_var *place = pir_loop_var_create(l->fn, "place", LOOP_INDEX, 1);
+  place->extent = i->extent;
+  pir_loop_bind(l->fn, block, place, pir_loop_cast(m, at, LOOP_INDEX));
+  index[axis] = pir_loop_use(m, place);
+  store_element(l, pir_op_result(op, 0), to, lower_element(l, x, index));
+  store_element(l, pir_op_result(op, 1), to, index[axis]);
+  lower_leave(l, outside);
+}
+
+// An index along an axis of operand 0, of which 0 takes the place where it is out of range.
+static loop_expr *checked_position(lowering *l, const pir_op *op, loop_expr *e, pir_dim extent,
+                                   loop_expr **inside) {
+  loop_module *m = l->m;
+  lower_site site = {.l = l, .op = op};
+  loop_expr *length = lower_dim(l, extent), *at = pir_loop_cast(m, e, PIR_I64);
+  loop_expr *negative = pir_loop_lt(m, at, pir_loop_const_int(m, PIR_I64, 0));
+  at = pir_loop_select(m, negative, pir_loop_add(m, at, pir_loop_cast(m, length, PIR_I64)), at);
+  at = pir_loop_let(l->fn, l->block, "at", pir_loop_cast(m, at, LOOP_INDEX));
+  loop_expr *in = pir_loop_let(l->fn, l->block, "in", lower_in_range(l, at, length));
+  lower_trap(&site, "index outside of an axis of operand 0",
+             pir_loop_op(m, PIR_V_NOT, in, NULL, NULL));
+  *inside = lower_both(l, *inside, in);
+  loop_var *safe = pir_loop_var_create(l->fn, "at", LOOP_INDEX, 1);
+  safe->extent = length;
+  pir_loop_bind(l->fn, l->block, safe, pir_loop_select(m, in, at, pir_loop_int(m, 0)));
+  return pir_loop_use(m, safe);
+}
+
+static void gather_nd_stages(lowering *l, const pir_op *op, const pir_attr_value *attrs,
+                             lower_stages *stages) {
+  const pir_value *x = pir_op_operand(op, 0), *list = pir_op_operand(op, 1),
+                  *out = pir_op_result(op, 0);
+  const pir_fact *from = lower_fact(l, x), *rows = lower_fact(l, list),
+                 *to = lower_fact(l, out);
+  lower_axes at;
+  loop_expr *index[PIR_MAX_RANK], *row[PIR_MAX_RANK], *inside = NULL;
+  int64_t depth = -1;
+  int lead = rows->rank - 1;
+  bool known = pir_fact_has_rank(from) && pir_fact_has_rank(rows) && lead >= 0 &&
+               pir_dim_is_const(l->dims, rows->shape[lead], &depth);
+  if (known && pir_dtype_is_complex(from->dtype)) {
+    lower_fail(l, op, "elements that are not computed on");
+    return;
+  }
+  if (!known || depth > from->rank || to->rank != lead + from->rank - (int)depth) {
+    lower_fail(l, op, "positions of an unknown number of axes");
+    return;
+  }
+  lower_place outside = open_elements(l, to, &at, stages);
+  memcpy(row, at.index, sizeof row);
+  for (int d = 0; d < from->rank; d++) {
+    if (d >= depth) {
+      index[d] = at.index[lead + d - depth];
+      continue;
+    }
+    row[lead] = pir_loop_int(l->m, d);
+    index[d] = checked_position(l, op, lower_element(l, list, row), from->shape[d], &inside);
+  }
+  l->guard = inside;
+  loop_expr *e = lower_element(l, x, index);
+  l->guard = NULL;
+  store_element(l, out, at.index, e);
+  lower_leave(l, outside);
+}
+
+// Kernels of the runtime by name (kernel_table.h).
+static const struct kernel_form {
+  const char *name;
+  void (*emit)(lowering *l, const pir_op *op, const pir_attr_value *attrs,
+               lower_stages *stages);
+} kernel_forms[] = {
+    {"argsort", argsort_stages},
+    {"topk", topk_stages},
+    {"mode", mode_stages},
+    {"gather_nd", gather_nd_stages},
+};
+
+static const struct kernel_form *form_of(const pir_op *op) {
+  const pir_opdef *def = pir_op_meaning(op);
+  for (size_t i = 0; i < sizeof kernel_forms / sizeof *kernel_forms; i++)
+    if (!def->clause && def->kernel && !strcmp(def->kernel, kernel_forms[i].name))
+      return &kernel_forms[i];
+  return NULL;
+}
+
+bool lower_has_kernel(const pir_op *op) {
+  return form_of(op) != NULL;
+}
+
+static void *allocate(void *user, size_t size) {
+  return pir_loop_alloc(user, size);
+}
+
+void lower_kernel(lowering *l, const pir_op *op, lower_stages *stages) {
+  const struct kernel_form *form = form_of(op);
+  const pir_attr_value *attrs;
+  lower_count_place(l, op);
+  if (!form || pir_op_attr_values(op, allocate, l->m, &attrs))
+    lower_fail(l, op, "a kernel that has no form for a device");
+  if (!l->why)
+    form->emit(l, op, attrs, stages);
+}

@@ -1,0 +1,88 @@
+// Scans, scatters, positions of extremes, orders and gathered slices are kernels of a device: lines of a team, in tiles where they are longer than it, lines side by side,
+// updates whose columns a block shares because they are few, and updates of a column a thread. Updates of one element are made in their order.
+// test/cuda/cuda.py runs this on the stand-ins, with these inputs, beside called kernels.
+// DEFINE: %{in} = --input=a=3x70xf32=random:1 --input=b=5x1300xi64=0..999 --input=c=2x150xf32=0.9..1.1 --input=x=9x4xf32=random:2 --input=i=20xi64=0..8 --input=u=20x4xf32=random:3 --input=y=9x64xf32=random:4 --input=v=20x64xf32=random:5 --input=z=4x300xi32=0..5 --input=w=4x300xf32=random:6 --input=g=3x40xi32=0..9 --input=h=7x1xi64=-9..8
+// RUN: pir-opt %s --pipeline=compile-cuda | FileCheck %s --check-prefix=KINDS
+// RUN: pir-opt %s --target=sm_80 --emit=loops | FileCheck %s
+// RUN: pir-opt %s --target=sm_80 --emit=loops | pir-opt - --target=sm_80 --emit=cuda | FileCheck %s --check-prefix=CUDA
+// KINDS-COUNT-5: kind:"scan"
+// KINDS-COUNT-3: kind:"updates"
+// KINDS-COUNT-2: kind:"rows"
+// KINDS-COUNT-5: kind:"kernel"
+// A tile is scanned, and its last sum carried on. Without its own element, a sum is stored one further.
+// CHECK-LABEL: g0_stage0: stage
+// CHECK: v7: f32 = prefix_add(select(v5, v6, 0:f32))
+// CHECK: b0[0] = (b0.f32(0) + team_add(select((v4 == 31), v7, 0:f32)))
+// CHECK-LABEL: g1_stage0: stage
+// CHECK: if (((v3 + v4) + 1) < 70) {
+// CHECK-LABEL: g2_stage0: stage
+// CHECK-NOT: prefix
+// CHECK-LABEL: g3_stage0: stage (v0, v1) by 256 threads
+// CHECK-LABEL: g4_stage0: stage (v0, v1) by 128 threads
+// CHECK: prefix_mul(
+// CHECK-LABEL: g5_stage1: stage (v0, v1) by 256 threads
+// CHECK: trap 1 where not(v7)
+// CHECK-NEXT: if and(v7, (mod(((v6 * 4) + v2), 256) == v3)) {
+// CHECK-LABEL: g7_stage1: stage (v0, v1) by 32 threads
+// CHECK-NOT: mod(
+// CHECK-LABEL: g8_stage0: stage
+// CHECK: team_max(
+// An element is stored at the number of those before it: smaller ones, and equal ones that stand before it.
+// CHECK-LABEL: g10_stage0: stage
+// CHECK: add= i64(or((v{{[0-9]+}} < v4), and(not((v4 < v{{[0-9]+}})), (v{{[0-9]+}} <
+// CHECK-LABEL: g13_stage0: stage
+// CHECK: trap
+// CUDA: pir_prefix<32, pir_op_add>(
+// CUDA: pir_prefix<256, pir_op_add>(
+// CUDA: pir_team<{{[0-9]+}}, pir_op_max>(
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(undefined:0),shape:[3,70]} : () -> tensor<3x70xf32>
+    (%1) = "pd_op.full" () {dtype:int32,place:Place(cpu),shape:[1],value:-1} : () -> tensor<1xi32>
+    (%2) = "pd_op.full" () {dtype:int32,place:Place(cpu),shape:[1],value:0} : () -> tensor<1xi32>
+    (%3) = "pd_op.cumsum" (%0, %1) {exclusive:false,flatten:false,reverse:false} : (tensor<3x70xf32>, tensor<1xi32>) -> tensor<3x70xf32>
+    () = "builtin.shadow_output" (%3) {output_name:"o0"} : (tensor<3x70xf32>) -> 
+    (%4) = "pd_op.cumsum" (%0, %1) {exclusive:true,flatten:false,reverse:true} : (tensor<3x70xf32>, tensor<1xi32>) -> tensor<3x70xf32>
+    () = "builtin.shadow_output" (%4) {output_name:"o1"} : (tensor<3x70xf32>) -> 
+    (%5) = "pd_op.cumsum" (%0, %2) {exclusive:true,flatten:false,reverse:false} : (tensor<3x70xf32>, tensor<1xi32>) -> tensor<3x70xf32>
+    () = "builtin.shadow_output" (%5) {output_name:"o2"} : (tensor<3x70xf32>) -> 
+    (%6) = "pd_op.data" () {dtype:int64,name:"b",place:Place(undefined:0),shape:[5,1300]} : () -> tensor<5x1300xi64>
+    (%7) = "pd_op.cumsum" (%6, %1) {exclusive:false,flatten:true,reverse:false} : (tensor<5x1300xi64>, tensor<1xi32>) -> tensor<6500xi64>
+    () = "builtin.shadow_output" (%7) {output_name:"o3"} : (tensor<6500xi64>) -> 
+    (%8) = "pd_op.data" () {dtype:float32,name:"c",place:Place(undefined:0),shape:[2,-1]} : () -> tensor<2x-1xf32>
+    (%9) = "pd_op.cumprod" (%8) {dim:1,exclusive:false,reverse:true} : (tensor<2x-1xf32>) -> tensor<2x-1xf32>
+    () = "builtin.shadow_output" (%9) {output_name:"o4"} : (tensor<2x-1xf32>) -> 
+    (%10) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[9,4]} : () -> tensor<9x4xf32>
+    (%11) = "pd_op.data" () {dtype:int64,name:"i",place:Place(undefined:0),shape:[20]} : () -> tensor<20xi64>
+    (%12) = "pd_op.data" () {dtype:float32,name:"u",place:Place(undefined:0),shape:[20,4]} : () -> tensor<20x4xf32>
+    (%13) = "pd_op.scatter" (%10, %11, %12) {overwrite:true} : (tensor<9x4xf32>, tensor<20xi64>, tensor<20x4xf32>) -> tensor<9x4xf32>
+    () = "builtin.shadow_output" (%13) {output_name:"o5"} : (tensor<9x4xf32>) -> 
+    (%14) = "pd_op.index_add" (%10, %11, %12) {axis:0} : (tensor<9x4xf32>, tensor<20xi64>, tensor<20x4xf32>) -> tensor<9x4xf32>
+    () = "builtin.shadow_output" (%14) {output_name:"o6"} : (tensor<9x4xf32>) -> 
+    (%15) = "pd_op.data" () {dtype:float32,name:"y",place:Place(undefined:0),shape:[9,64]} : () -> tensor<9x64xf32>
+    (%16) = "pd_op.data" () {dtype:float32,name:"v",place:Place(undefined:0),shape:[20,64]} : () -> tensor<20x64xf32>
+    (%17) = "pd_op.index_add" (%15, %11, %16) {axis:0} : (tensor<9x64xf32>, tensor<20xi64>, tensor<20x64xf32>) -> tensor<9x64xf32>
+    () = "builtin.shadow_output" (%17) {output_name:"o7"} : (tensor<9x64xf32>) -> 
+    (%18) = "pd_op.data" () {dtype:int32,name:"z",place:Place(undefined:0),shape:[4,300]} : () -> tensor<4x300xi32>
+    (%19) = "pd_op.full" () {dtype:int64,place:Place(cpu),shape:[1],value:-1} : () -> tensor<1xi64>
+    (%20) = "pd_op.argmax" (%18, %19) {dtype:int64,flatten:false,keepdims:false} : (tensor<4x300xi32>, tensor<1xi64>) -> tensor<4xi64>
+    () = "builtin.shadow_output" (%20) {output_name:"o8"} : (tensor<4xi64>) -> 
+    (%21) = "pd_op.data" () {dtype:float32,name:"w",place:Place(undefined:0),shape:[4,300]} : () -> tensor<4x300xf32>
+    (%22) = "pd_op.full" () {dtype:int64,place:Place(cpu),shape:[1],value:0} : () -> tensor<1xi64>
+    (%23) = "pd_op.argmin" (%21, %22) {dtype:int32,flatten:false,keepdims:true} : (tensor<4x300xf32>, tensor<1xi64>) -> tensor<1x300xi32>
+    () = "builtin.shadow_output" (%23) {output_name:"o9"} : (tensor<1x300xi32>) -> 
+    (%24) = "pd_op.data" () {dtype:int32,name:"g",place:Place(undefined:0),shape:[3,40]} : () -> tensor<3x40xi32>
+    (%25, %26) = "pd_op.argsort" (%24) {axis:-1,descending:false,stable:false} : (tensor<3x40xi32>) -> tensor<3x40xi32>, tensor<3x40xi64>
+    () = "builtin.shadow_output" (%25) {output_name:"o10"} : (tensor<3x40xi32>) -> 
+    () = "builtin.shadow_output" (%26) {output_name:"o11"} : (tensor<3x40xi64>) -> 
+    (%27, %28) = "pd_op.argsort" (%24) {axis:0,descending:true,stable:true} : (tensor<3x40xi32>) -> tensor<3x40xi32>, tensor<3x40xi64>
+    () = "builtin.shadow_output" (%28) {output_name:"o12"} : (tensor<3x40xi64>) -> 
+    (%29) = "pd_op.full" () {dtype:int32,place:Place(cpu),shape:[1],value:5} : () -> tensor<1xi32>
+    (%30, %31) = "pd_op.topk" (%21, %29) {axis:-1,largest:true,sorted:true} : (tensor<4x300xf32>, tensor<1xi32>) -> tensor<4x5xf32>, tensor<4x5xi64>
+    () = "builtin.shadow_output" (%30) {output_name:"o13"} : (tensor<4x5xf32>) -> 
+    (%32) = "pd_op.data" () {dtype:int64,name:"h",place:Place(undefined:0),shape:[7,1]} : () -> tensor<7x1xi64>
+    (%33) = "pd_op.gather_nd" (%15, %32) {} : (tensor<9x64xf32>, tensor<7x1xi64>) -> tensor<7x64xf32>
+    () = "builtin.shadow_output" (%33) {output_name:"o14"} : (tensor<7x64xf32>) -> 
+    (%34, %35) = "pd_op.mode" (%24) {axis:-1,keepdim:false} : (tensor<3x40xi32>) -> tensor<3xi32>, tensor<3xi64>
+    () = "builtin.shadow_output" (%34) {output_name:"o15"} : (tensor<3xi32>) -> 
+    () = "builtin.shadow_output" (%35) {output_name:"o16"} : (tensor<3xi64>) -> 
+}
