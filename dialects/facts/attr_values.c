@@ -20,6 +20,31 @@ static double float_element(const pir_attr *list, size_t i) {
   return (double)integer;
 }
 
+// Whether a list holds a complex number. Kernels then get pairs of parts.
+static bool holds_complex(const pir_attr *list) {
+  size_t n = pir_attr_kind_of(list) == PIR_ATTR_INT_ARRAY ? 0 : pir_attr_elements(list);
+  for (size_t i = 0; i < n; i++) {
+    const pir_attr *element = pir_attr_element(list, i);
+    if (pir_attr_kind_of(element) == PIR_ATTR_SCALAR)
+      element = pir_attr_element(element, 0);
+    pir_attr_kind kind = pir_attr_kind_of(element);
+    if (kind == PIR_ATTR_C64 || kind == PIR_ATTR_C128)
+      return true;
+  }
+  return false;
+}
+
+static void take_pairs(pir_attr_value *v, const pir_attr *attr, alloc_fn alloc, void *user) {
+  size_t n = pir_attr_elements(attr);
+  double *out = alloc(user, 2 * n * sizeof *out);
+  for (size_t i = 0; out && i < n; i++)
+    if (!pir_attr_as_complex(pir_attr_element(attr, i), &out[2 * i], &out[2 * i + 1]))
+      out[2 * i] = out[2 * i + 1] = 0;
+  v->kind = PIR_VALUE_FLOATS;
+  v->floats = out;
+  v->count = out ? 2 * n : 0;
+}
+
 static void take_array(pir_attr_value *v, const pir_attr *attr, uint8_t element_kind,
                        alloc_fn alloc, void *user) {
   size_t n = pir_attr_elements(attr);
@@ -94,7 +119,12 @@ static pir_attr_value attr_value_of(const pir_attr *attr, const pir_attr_def *de
       v.i = pir_attr_as_place(attr).kind;
       break;
     case PIR_ATTR_ARRAY:
-    case PIR_ATTR_INT_ARRAY: take_array(&v, attr, def->element_kind, alloc, user); break;
+    case PIR_ATTR_INT_ARRAY:
+      if (holds_complex(attr))
+        take_pairs(&v, attr, alloc, user);
+      else
+        take_array(&v, attr, def->element_kind, alloc, user);
+      break;
     default:
       if (pir_attr_as_int(attr, &v.i))
         v.kind = PIR_VALUE_INT;

@@ -163,6 +163,7 @@
   X(qr, false)                                                                                 \
   X(query_attention, false)                                                                    \
   X(randint, false)                                                                            \
+  X(random, false)                                                                             \
   X(randperm, false)                                                                           \
   X(reduce_scatter, false)                                                                     \
   X(reindex_graph, true)                                                                       \
@@ -177,6 +178,7 @@
   X(rnn_keep, false)                                                                           \
   X(rnn_kept_grad, false)                                                                      \
   X(rows_by_number, false)                                                                     \
+  X(rrelu, false)                                                                              \
   X(seed, false)                                                                               \
   X(segment_pool, true)                                                                        \
   X(send_u_recv, true)                                                                         \

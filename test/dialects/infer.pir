@@ -27,4 +27,15 @@
   // Of another dialect, by what it starts from.
   // CHECK: "onednn_op.matmul"{{.*}} -> tensor<-1x8x4x4xf32>
   (%24) = "onednn_op.matmul" (%0, %0) {transpose_x:false,transpose_y:true} : (tensor<-1x8x4x16xf32>, tensor<-1x8x4x16xf32>) -> tensor<f32>
+  // Steps are counted in the type of the result: 0.6 / 0.1 is 6 in f32, and whole numbers are cut off first.
+  (%25) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],value:0} : () -> tensor<1xf32>
+  (%26) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],value:0.6} : () -> tensor<1xf32>
+  (%27) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],value:0.1} : () -> tensor<1xf32>
+  (%28) = "pd_op.full" () {dtype:float64,place:Place(cpu),shape:[1],value:-0.5} : () -> tensor<1xf64>
+  (%29) = "pd_op.full" () {dtype:float64,place:Place(cpu),shape:[1],value:3.2} : () -> tensor<1xf64>
+  (%30) = "pd_op.full" () {dtype:float64,place:Place(cpu),shape:[1],value:1} : () -> tensor<1xf64>
+  // CHECK: "pd_op.range_v2"{{.*}} -> tensor<7xf32>
+  (%31) = "pd_op.range_v2" (%25, %26, %27) {dtype:float32,place:Place(cpu)} : (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<f32>
+  // CHECK: "pd_op.arange"{{.*}} -> tensor<3xi64>
+  (%32) = "pd_op.arange" (%28, %29, %30) {dtype:int64,place:Place(cpu)} : (tensor<1xf64>, tensor<1xf64>, tensor<1xf64>) -> tensor<i64>
 }

@@ -132,15 +132,32 @@ pir_status pd_infer_sequence_mask(pir_infer *infer) {
   return PIR_OK;
 }
 
+// The number as an element of the result: Paddle counts the steps in the result's type.
+static double as_element(double number, pir_dtype dtype) {
+  if (dtype == PIR_F32)
+    return (double)(float)number;
+  return pir_dtype_is_integer(dtype) ? trunc(number) : number;
+}
+
+// The bounds of a count, if they are numbers.
+static bool bound_numbers(pir_infer *infer, pir_dtype dtype, double values[3]) {
+  for (int i = 0; i < 3; i++) {
+    if (!fact_number(infer->dims, infer->operands[i], 0, &values[i]))
+      return false;
+    values[i] = as_element(values[i], dtype);
+  }
+  return true;
+}
+
 // Counts from start to end by step; `inclusive`: end itself may occur. Whole numbers may be
 // symbols.
 static pir_dim steps(pir_infer *infer, const pir_fact *const *bounds, bool inclusive) {
+  pir_dtype dtype = infer->results[0].dtype;
   double values[3];
-  bool numbers = true;
-  for (int i = 0; i < 3; i++)
-    numbers &= fact_number(infer->dims, bounds[i], 0, &values[i]);
-  if (numbers) {
-    double count = (values[1] - values[0]) / values[2];
+  if (bound_numbers(infer, dtype, values)) {
+    double length = as_element(values[1] - values[0], dtype), count = length / values[2];
+    if (dtype == PIR_F32)
+      count = (float)count;
     count = inclusive ? trunc(count) + 1 : ceil(count);
     if (!isfinite(count) || count >= 0x1p62)
       return PIR_DIM_UNKNOWN;
@@ -160,7 +177,8 @@ pir_status pd_infer_arange(pir_infer *infer) {
   const pir_fact *const *bounds = infer->operands;
   pir_fact *out = infer_begin(infer, 0);
   double step;
-  if (fact_number(infer->dims, bounds[PD_ARANGE_IN_STEP], 0, &step) && step == 0)
+  if (fact_number(infer->dims, bounds[PD_ARANGE_IN_STEP], 0, &step) &&
+      as_element(step, out->dtype) == 0)
     return pir_infer_fail(infer, "step: expects a number that is not 0");
   out->rank = 1;
   out->shape[0] = steps(infer, bounds, infer->def->id != PD_ARANGE);

@@ -68,13 +68,17 @@ pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {
   return status;
 }
 
-// attributes: shape, dtype, values
+// attributes: shape, dtype, values. Complex values are pairs of parts.
 pir_status pir_kernel_assign_value(const pir_kernel_call *call) {
   pir_tensor *out = pir_kernel_out(call, 0), values;
   int64_t n = pir_tensor_numel(out);
   if (n == 0)
     return PIR_OK;
   size_t count = pir_kernel_numbers(call, 2, &values);
+  if (pir_dtype_is_complex(out->dtype) && (int64_t)count == 2 * n && values.dtype == PIR_F64) {
+    values.dtype = PIR_C128;
+    count /= 2;
+  }
   if ((int64_t)count != n)
     return pir_kernel_fail(call, PIR_INVALID, "%s: %zu values for %lld elements", call->op,
                            count, (long long)n);

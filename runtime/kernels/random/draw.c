@@ -298,11 +298,31 @@ pir_status pir_kernel_truncated_gaussian_random(const pir_kernel_call *call) {
   return fill_with_numbers(call, &f, result_dtype(call));
 }
 
-static pir_status fill_with_integers(const pir_kernel_call *call, int64_t low, int64_t high) {
-  filling f = {integer_number, 0, 0, {(double)low, (double)high}};
+static pir_status check_integers(const pir_kernel_call *call, int64_t low, int64_t high) {
   if (low >= high || high > 1ll << 53 || low < -(1ll << 53))
     return pir_kernel_fail(call, PIR_INVALID, "%s: from %lld below %lld", call->op,
                            (long long)low, (long long)high);
+  return PIR_OK;
+}
+
+static pir_status fill_with_integers(const pir_kernel_call *call, int64_t low, int64_t high) {
+  filling f = {integer_number, 0, 0, {(double)low, (double)high}};
+  PIR_TRY(check_integers(call, low, high));
+  return fill_with_numbers(call, &f, PIR_F64);
+}
+
+// p: least, number of integers. One word each; a small range takes its low half. Not quite even.
+static double remainder_number(draw *d, const double *at, const double *p) {
+  (void)at;
+  uint64_t word = pir_generator_next(d->from), range = (uint64_t)p[1];
+  return p[0] + (double)((range >> 32 ? word : (uint32_t)word) % range);
+}
+
+// attributes: from, to
+pir_status pir_kernel_random(const pir_kernel_call *call) {
+  int64_t low = pir_kernel_int(call, 0), high = pir_kernel_int(call, 1);
+  PIR_TRY(check_integers(call, low, high));
+  filling f = {remainder_number, 0, 0, {(double)low, (double)(high - low)}};
   return fill_with_numbers(call, &f, PIR_F64);
 }
 
@@ -694,6 +714,28 @@ pir_status pir_kernel_dropout(const pir_kernel_call *call) {
       mask[i] = kept;
   }
   return pir_kernel_close(call, status, 3, 2, t);
+}
+
+// operand: x; attributes: lower, upper, is_test; results: out, noise. Negative elements alone draw,
+// in float whatever their type.
+pir_status pir_kernel_rrelu(const pir_kernel_call *call) {
+  static const uint8_t in[] = {PIR_F64}, out[] = {PIR_F64, PIR_F64};
+  double low = pir_kernel_float(call, 0), high = pir_kernel_float(call, 1);
+  pir_tensor t[3];
+  draw d;
+  PIR_TRY(check_bounds(call, low, high));
+  PIR_TRY(start_draws(call, 0, PIR_F32, &d));
+  pir_status status = pir_kernel_open(call, in, 1, out, 2, t);
+  const double *from = t[0].data;
+  double *to = t[1].data, *noise = t[2].data;
+  int64_t n = status ? 0 : pir_tensor_numel(&t[0]);
+  for (int64_t i = 0; i < n; i++) {
+    double slope = from[i] < 0 ? draw_uniform_between(&d, low, high) : 1;
+    to[i] = from[i] * slope;
+    if (noise)
+      noise[i] = slope;
+  }
+  return pir_kernel_close(call, status, 1, 2, t);
 }
 
 // attribute: seed; 0 draws a random one
