@@ -27,6 +27,8 @@ typedef struct contract_tiles {
 } contract_tiles;
 void contract_rank_tiles(const contract_form *f, const pir_target *target,
                          contract_tiles *out_list);
+// Time that a panel takes for so many rows by the form's tile, in products.
+int64_t contract_rows_cost(const contract_form *f, const pir_machine *machine, int64_t rows);
 // Sets the order of units, and the block and the fetching that fit it and the tile.
 void contract_arrange(contract_form *f, const pir_target *target, bool panel_inner);
 // Whether this part can be fetched ahead in that order of units.

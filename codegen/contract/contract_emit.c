@@ -8,6 +8,7 @@
 #include "contract_amx.h"
 #include "contract_choice.h"
 #include "contract_words.h"
+#include "widened_panel.h"
 
 #include <string.h>
 
@@ -124,6 +125,8 @@ static loop_expr *panel_size(const contract_emission *e) {
 loop_expr *contract_panel_base(const contract_emission *e, loop_expr *panel) {
   const contract_form *f = e->form;
   loop_expr *number = contract_int(e, 0);
+  if (f->narrow)
+    return number;  // scratch holds the panel in use
   for (int i = 0; i < f->outer_count; i++) {
     int axis = f->outer[i];
     if (!contract_in_b(f, axis))
@@ -563,5 +566,6 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
     }
   }
   contract_stage *stage = &out_code->stages[out_code->stage_count++];
-  return contract_emit_panels(&f, env, name, b_slot, stage);
+  PIR_TRY(contract_emit_panels(&f, env, name, b_slot, stage));
+  return contract_add_many_rows(&f, env, name, b_slot, out_code);
 }

@@ -81,6 +81,9 @@ typedef struct contract_form {
   // Outer M axes: a unit does all their points, each chunk of the reduction for every point
   // before the next chunk, so that the chunk's lines of b stay in the cache.
   int strip[CONTRACT_MAX_VARS], strip_count;
+  // The form by which b is packed, each panel of which is widened to scratch before tiles read
+  // it; NULL: b is read as it is packed.
+  const struct contract_form *narrow;
 } contract_form;
 
 // Returns the type of the elements that are multiplied.
@@ -119,6 +122,7 @@ typedef struct contract_emission {
   loop_module *m;
   loop_fn *fn;
   loop_buffer *a, *b, *out, *scale;
+  loop_buffer *packed;  // where each panel is widened: b is in scratch, and this is packed
   loop_buffer *tile_shapes, *tile_sums;  // scratch, where there are tile registers
   loop_expr
       *value[CONTRACT_MAX_VARS];  // index along each axis at the point being emitted; NULL: 0

@@ -13,6 +13,7 @@
 // elements.
 #include "contract_amx.h"
 #include "contract_taps.h"
+#include "widened_panel.h"
 
 // ---- tiles
 
@@ -591,7 +592,9 @@ static void open_panel_buffers(contract_emission *e, uint16_t b_slot) {
   const contract_form *f = e->form;
   const contract_tensor *b = &f->c->b;
   e->a = contract_arg(e, "a", &f->c->a);
-  if (f->b_packed)
+  if (f->narrow)
+    contract_open_widened(e, b_slot);
+  else if (f->b_packed)
     e->b = pir_loop_arg(e->fn, "b", contract_lane_dtype(f), b_slot, PACKED_ALIGN, true);
   else
     e->b = pir_loop_arg(e->fn, "b", b->dtype, b_slot, b->align, true);
@@ -642,7 +645,7 @@ static void fetch_next_rows(contract_emission *e, loop_block *block, loop_expr *
 
 pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
                                 const char *name, uint16_t b_slot, contract_stage *out_stage) {
-  contract_emission e = contract_begin(f, env, name, "");
+  contract_emission e = contract_begin(f, env, name, f->narrow ? "_many" : "");
   pir_dims *dims = f->c->dims;
   open_panel_buffers(&e, b_slot);
   if (f->tile_groups)
@@ -670,6 +673,8 @@ pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
       e.value[digits[i]] = values[i];
     }
   }
+  if (f->narrow)
+    contract_widen_panel(&e, block, panel, unit, values + at + 1, count - at - 1);
   if (f->fetches == FETCH_ROWS)
     fetch_next_rows(&e, block, panel, tile);
   if (f->fetches == FETCH_PANEL && !f->tile_groups)

@@ -99,6 +99,10 @@ static int64_t rows_cost(const contract_form *f, const pir_machine *machine, int
   return cost;
 }
 
+int64_t contract_rows_cost(const contract_form *f, const pir_machine *machine, int64_t rows) {
+  return rows_cost(f, machine, rows, f->rows, f->vectors);
+}
+
 // Cost of all lanes: panels of `vectors` vectors, and the remainder.
 static int64_t panels_cost(const contract_form *f, const pir_machine *machine, int64_t lanes,
                            int64_t rows, int64_t tile, int64_t vectors) {

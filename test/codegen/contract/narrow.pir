@@ -1,6 +1,7 @@
 // Few rows times a parameter of bytes: packed weights stay bytes, and are widened as they are loaded. Many rows widen them once, when
-// they are packed.
+// they are packed; where their number is open, a second stage widens each panel once, in front of its first tile.
 // RUN: pir-opt %s --split-input-file --passes=compile --emit=loops --target=x86-64-v4 | FileCheck %s
+// RUN: pir-opt %s --split-input-file --passes=compile --emit=loops --explain --target=x86-64-v3 2>&1 | FileCheck --check-prefix=HOW %s
 // CHECK: _pack: stage
 // CHECK: b1: arg 1 out i8 align 64
 // CHECK: f32x16({{b[0-9]+}}.i8x16(
@@ -22,4 +23,43 @@
   (%c) = "pd_op.cast" (%w) {dtype:float32} : (tensor<256x96xi8>) -> tensor<256x96xf32>
   (%0) = "pd_op.matmul" (%x, %c) {transpose_x:false,transpose_y:false} : (tensor<64x256xf32>, tensor<256x96xf32>) -> tensor<64x96xf32>
   (%1) = "pd_op.fetch" (%0) {col:(Int32)0,name:"out"} : (tensor<64x96xf32>) -> tensor<64x96xf32>
+}
+
+// -----
+// CHECK: _pack: stage
+// CHECK: b1: arg 1 out i8 align 64
+// CHECK: g0_stage0: stage
+// CHECK: f32x16({{b[0-9]+}}.i8x16(
+// CHECK: g0_stage0_many: stage
+// CHECK: [[PACKED:b[0-9]+]]: arg {{.}} in i8 align 64
+// CHECK: [[PANEL:b[0-9]+]]: scratch 8192 f32
+// CHECK: if (min({{.*}}, ({{v[0-9]+}} + (v0 * -1))) < 1) {
+// CHECK-COUNT-2: [[PANEL]][{{.*}}] = f32x16([[PACKED]].i8x16(
+// CHECK-NOT: f32x16({{b[0-9]+}}.i8x16(
+// HOW: 1 stage; {{.*}} weights packed at load
+// HOW-NOT: above
+// HOW: 2 stages; tile of 12 rows x 1 vectors of 8 float32, weights packed at load, {{.*}}; above 32 rows of 6 x 2, each panel widened once
+{
+  (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,256]} : () -> tensor<-1x256xf32>
+  (%w) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<256x96xi8>
+  (%c) = "pd_op.cast" (%w) {dtype:float32} : (tensor<256x96xi8>) -> tensor<256x96xf32>
+  (%0) = "pd_op.matmul" (%x, %c) {transpose_x:false,transpose_y:false} : (tensor<-1x256xf32>, tensor<256x96xf32>) -> tensor<-1x96xf32>
+  (%1) = "pd_op.fetch" (%0) {col:(Int32)0,name:"out"} : (tensor<-1x96xf32>) -> tensor<-1x96xf32>
+}
+
+// -----
+// Numbers of 4 bits with a scale for 64 rows: of eight in a lane each is multiplied by the scales of its group.
+// CHECK: g0_stage0_many: stage
+// CHECK: [[PACKED:b[0-9]+]]: arg {{.}} in i32 align 64
+// CHECK: [[PANEL:b[0-9]+]]: scratch {{[0-9]+}} f32
+// CHECK: [[SCALE:v[0-9]+]]: f32x16 = {{b[0-9]+}}.f32x16(
+// CHECK: [[LANES:v[0-9]+]]: i32x16 = [[PACKED]].i32x16(
+// CHECK-COUNT-4: [[PANEL]][{{.*}}] = ({{.*}}[[LANES]]{{.*}} * [[SCALE]])
+// HOW: 2 stages; {{.*}} times numbers of 4 bits, weights packed at load, {{.*}}; above 8 rows of 6 x 2, each panel widened once
+{
+  (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,128]} : () -> tensor<-1x128xf32>
+  (%w) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<128x96xi8>
+  (%s) = "builtin.parameter" () {parameter_name:"s"} : () -> tensor<2x96xf32>
+  (%0) = "cinn_op.scaled_level_product" (%x, %w, %s) {bits:4,group_size:64} : (tensor<-1x128xf32>, tensor<128x96xi8>, tensor<2x96xf32>) -> tensor<-1x96xf32>
+  (%1) = "pd_op.fetch" (%0) {col:(Int32)0,name:"out"} : (tensor<-1x96xf32>) -> tensor<-1x96xf32>
 }

@@ -32,17 +32,21 @@ PROGRAM = """{{
     (%11) = "pd_op.max" (%9, %i) {{keepdim:false}} : (tensor<{given}x{n}xf64>, tensor<0xi64>) -> tensor<f64>
     (%12) = "pd_op.divide" (%10, %11) {{}} : (tensor<f64>, tensor<f64>) -> tensor<f64>
     (%13) = "pd_op.fetch" (%12) {{col:0,name:"error"}} : (tensor<f64>) -> tensor<f64>
+    (%14) = "pd_op.fetch" (%y) {{col:1,name:"y"}} : (tensor<{given}x{n}xf32>) -> tensor<{given}x{n}xf32>
 }}
 """
 LINEAR = ('"pd_op.weight_only_linear" (%x, %w, <<NULL VALUE>>, %t) {{arch:80,group_size:{group},weight_dtype:"{kind}"}} : '
           "(tensor<{given}x{k}xf32>, tensor<{lines}x{k}xi8>, <<NULL TYPE>>, tensor<{scales}xf32>) -> tensor<{given}x{n}xf32>")
 BY_OPS = ('"pd_op.matmul" (%x, %e) {{transpose_x:false,transpose_y:false}} : (tensor<{given}x{k}xf32>, tensor<{k}x{n}xf32>) -> '
           "tensor<{given}x{n}xf32>")
-# bits, group, rows (a string: any number of them), k, n, by ops
+# bits, group, rows (a string: any number of them, and these in turn), k, n, by ops
 CASES = [(8, 64, 1, 256, 200, False), (8, 128, 3, 512, 36, False), (8, 128, 1, 192, 64, True), (8, 64, 1, 64, 40, False),
-         (8, 64, 20, 256, 72, False), (8, 64, "5", 256, 72, True), (4, -1, 1, 256, 200, False), (4, -1, 1, 2112, 68, True),
+         (8, 64, 20, 256, 72, False), (8, 64, "5 40", 256, 72, True), (8, -1, "2 33 37", 320, 36, False), (4, -1, 1, 256, 200, False),
+         (4, -1, 1, 2112, 68, True),
          (4, -1, 20, 256, 72, False), (4, 64, 1, 256, 200, False), (4, 128, 16, 256, 36, True), (4, 128, 2, 192, 64, False),
-         (4, 64, "7", 1024, 52, False), (4, 128, 17, 256, 64, False)]
+         (4, 64, "7 40", 1024, 52, False), (4, 128, 17, 256, 64, False),
+         (4, -1, "1 17 23", 2112, 68, False), (4, 128, "3 9 26", 384, 200, False)]
+THREADS = [1, 3]  # whose results have the same bits, for any number of rows
 LARGE = (8, 1, 1024, 1200)  # bits, rows, k, n: weights of more than a megabyte, which are a parameter
 
 
@@ -105,6 +109,7 @@ def write_network(path, bits, group, rows):
     axes = t.op("full_int_array", [], "dtype:int64,place:Place(cpu),value:[]", "0xi64")
     most = [t.op("max", [v, axes], "keepdim:false", "f64") for v in (off, t.op("abs", [right], "", t.types[right]))]
     t.op("fetch", [t.op("divide", most, "", "f64")], 'col:0,name:"error"', "f64")
+    t.op("fetch", [ours], 'col:1,name:"y"', t.types[ours])
     path.write_text("{\n" + "\n".join(t.lines) + "\n}\n")
 
 
@@ -129,19 +134,28 @@ def write_large(path):
     return f"--params={params}"
 
 
-def measure(bin_, path, rows, k, target, more):
-    """Runs a case: its error, and words of how its products are computed."""
-    run = subprocess.run([f"{bin_}/pir-run", path, f"--input=x={rows}x{k}xf32=random:1", "--print", "--explain", f"--target={target}", *more],
+def measure(bin_, path, rows, k, target, threads, more):
+    """Runs a case: its error, its results, and words of how its products are computed."""
+    files = {name: path.with_suffix(f".{name}") for name in ("error", "y")}
+    how = [f"--input=x={rows}x{k}xf32=random:1", f"--target={target}", f"--threads={threads}", f"--cache={path.parent / 'cache'}"]
+    run = subprocess.run([f"{bin_}/pir-run", path, "--explain", *how, *(f"--output={name}=@{file}" for name, file in files.items()), *more],
                          capture_output=True, text=True)
     if run.returncode:
         sys.exit(run.stderr)
-    return float(run.stdout.split()[-1]), set(re.findall(r"(scaled_level_product|numbers of 4 bits|packed at load)", run.stderr + run.stdout))
+    error, y = (file.read_bytes() for file in files.values())
+    words = re.findall(r"(scaled_level_product|numbers of 4 bits|packed at load|widened once)", run.stderr + run.stdout)
+    return struct.unpack("<d", error[-8:])[0], y, set(words)
 
 
 def report(bin_, targets, path, rows, k, title, most, more=()):
-    runs = [measure(bin_, path, rows, k, target, more) for target in targets]
-    errors = [error for error, _ in runs]
-    print(f"{title}: {'close' if max(errors) <= most else f'FAR {errors}'}; {', '.join(sorted(set().union(*(how for _, how in runs))))}")
+    errors, words, same = [], set(), True
+    for target in targets:
+        for count in str(rows).split():
+            runs = [measure(bin_, path, count, k, target, threads, more) for threads in (THREADS if isinstance(rows, str) else [1])]
+            same &= all(y == runs[0][1] for _, y, _ in runs)
+            errors.append(runs[0][0])
+            words |= runs[0][2]
+    print(f"{title}: {'close' if max(errors) <= most else f'FAR {errors}'}{'' if same else ', OTHER BITS'}; {', '.join(sorted(words))}")
 
 
 def main(bin_, *targets):
