@@ -10,6 +10,11 @@
 // CHECK-NEXT: border_false:float321,1,1,4,30,0,0,0,0,0,0,0,553.5,43.5,139.5,499.5
 // CHECK-NEXT: reflection_true:float321,1,1,4,33,15,99,-729,-729,-729,33,-256,369,29,93,333
 // CHECK-NEXT: reflection_false:float321,1,1,4,30,0,0,0,0,0,0,0,553.5,43.5,139.5,499.5
+// Half way between two elements the nearest is the even one, as for the gradient.
+// RUN: for p in kernels "ungrouped,group{few=0},dce,bind"; do pir-run %t/nearest.pir --input=o=1x1x1x5xf32=1 --pipeline="$p" --print; done | tr -d ' []' \
+// RUN:     | FileCheck --check-prefix=NEAR %s
+// NEAR: 1,3,3,5,1,5
+// NEAR: 1,3,3,5,1,5
 //--- image.pir
 {
     (%b) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[],stop_gradient:[true],value:1} : () -> tensor<f32>
@@ -49,4 +54,13 @@
     (%freflection_true) = "pd_op.fetch" (%d2) {col:0,name:"reflection_true",persistable:[true],stop_gradient:[false]} : (tensor<1x1x1x4x3xf32>) -> tensor<1x1x1x4x3xf32>
     (%a3, %d3) = "pd_op.grid_sample_grad" (%q, %g, %o) {mode:"bilinear", padding_mode:"reflection", align_corners:false, stop_gradient:[false,false]} : (tensor<1x1x3x3x3xf32>, tensor<1x1x1x4x3xf32>, tensor<1x1x1x1x4xf32>) -> tensor<1x1x3x3x3xf32>, tensor<1x1x1x4x3xf32>
     (%freflection_false) = "pd_op.fetch" (%d3) {col:0,name:"reflection_false",persistable:[true],stop_gradient:[false]} : (tensor<1x1x1x4x3xf32>) -> tensor<1x1x1x4x3xf32>
+}
+//--- nearest.pir
+{
+    (%o) = "pd_op.data" () {dtype:float32,name:"o",place:Place(undefined:0),shape:[1,1,1,5]} : () -> tensor<1x1x1x5xf32>
+    (%c) = "pd_op.assign_value" () {dtype:float32,place:Place(undefined:0),shape:[1,1,1,5],values:[1,2,3,4,5]} : () -> tensor<1x1x1x5xf32>
+    (%x) = "pd_op.multiply" (%o, %c) {} : (tensor<1x1x1x5xf32>, tensor<1x1x1x5xf32>) -> tensor<1x1x1x5xf32>
+    (%g) = "pd_op.assign_value" () {dtype:float32,place:Place(undefined:0),shape:[1,1,6,2],values:[-0.75,0,-0.25,0,0.25,0,0.75,0,-1.25,0,1.25,0]} : () -> tensor<1x1x6x2xf32>
+    (%y) = "pd_op.grid_sample" (%x, %g) {mode:"nearest", padding_mode:"zeros", align_corners:true} : (tensor<1x1x1x5xf32>, tensor<1x1x6x2xf32>) -> tensor<1x1x1x6xf32>
+    (%f) = "pd_op.fetch" (%y) {col:0,name:"nearest",persistable:[true]} : (tensor<1x1x1x6xf32>) -> tensor<1x1x1x6xf32>
 }
