@@ -109,9 +109,9 @@ typedef struct contract_stage {
 typedef struct contract_code {
   contract_stage packing;    // fn NULL when b is not packed at load; buffers {b, packed}
   int64_t packed_bytes;      // then b.slot holds the packed form
-  contract_stage stages[3];  // in order
+  contract_stage stages[4];  // in order
   int stage_count;
-  char how[192];    // description of the choice, for remarks
+  char how[256];    // description of the choice, for remarks
   pir_tuned tuned;  // where the target has a record of tuned choices
 } contract_code;
 
@@ -164,7 +164,7 @@ typedef struct contract_pair_code {
   contract_stage packings[2];
   int64_t packed_bytes[2];  // then b.slot of each holds the packed form
   contract_stage stage;
-  char how[192];  // description of the choice, for remarks
+  char how[256];  // description of the choice, for remarks
 } contract_pair_code;
 
 // Emits both contractions as one stage. The epilogue of `first` stores into

@@ -37,8 +37,14 @@ static bool has_words(const pir_target *target) {
   return strstr(target->features, "+sse2") != NULL;
 }
 
+enum { PAIR = 2, FOUR = 4 };
+
+int contract_bytes_at_once(const pir_target *target) {
+  return target->avx512_vnni ? FOUR : has_words(target) ? PAIR : 1;
+}
+
 bool pir_contract_multiplies_bytes(const pir_target *target) {
-  return target->avx512_vnni || has_words(target);
+  return contract_bytes_at_once(target) > 1;
 }
 
 static bool is_words(const contract_form *f, const contract_env *env) {
@@ -93,7 +99,6 @@ loop_expr *contract_number(const contract_emission *e, loop_expr *lanes, int i) 
 }
 
 void contract_choose_group(contract_form *f, const contract_env *env) {
-  enum { PAIR = 2, FOUR = 4 };
   int64_t step, extent;
   f->group = 1;
   f->numbers = false;
@@ -188,60 +193,6 @@ loop_expr *contract_load_a(const contract_emission *e, loop_expr *at, int count)
     return x;
   return pir_loop_op(e->m, PIR_V_XOR, x, pir_loop_const_int(e->m, PIR_I32, (int32_t)0x80808080),
                      NULL);
-}
-
-// Every panel broadcasts the pairs of a: four instructions for a pair of bytes, one for words
-// in memory. So bytes that are multiplied as words are widened once.
-bool contract_widens_a(const contract_form *f) {
-  const contract_tensor *a = &f->c->a;
-  for (int d = 0; d < a->rank; d++)
-    if (!pir_dim_equal(f->c->dims, a->room[d], a->shape[d]))
-      return false;
-  return f->compute == PIR_I32 && f->group == 2 && pir_dtype_size(a->dtype) == 1;
-}
-
-enum { WIDENED_RUN = 4096 };  // elements that a unit widens
-
-static void widen_elements(contract_emission *e, loop_block *block, loop_buffer *words,
-                           loop_expr *from, loop_expr *end, int lanes) {
-  loop_var *v = pir_loop_var_create(e->fn, "i", LOOP_INDEX, 1);
-  loop_expr *at = pir_loop_use(e->m, v), *step = contract_int(e, lanes);
-  block = pir_loop_for(e->fn, block, LOOP_SERIAL, v, from, end, step);
-  loop_expr *x = contract_load(e, e->a, at, lanes, NULL);
-  contract_store(e, block, words, at, pir_loop_cast(e->m, x, PIR_I16));
-}
-
-void contract_widen_a(const contract_form *f, const contract_env *env, const char *name,
-                      contraction *widened, contract_stage *out_stage) {
-  contract_emission e = contract_begin(f, env, name, "_widen");
-  contract_tensor *a = &widened->a;
-  pir_dims *dims = f->c->dims;
-  pir_dim count = pir_dim_const(dims, 1);
-  int lanes = env->target->vector_bytes / (int)pir_dtype_size(PIR_I16);
-  for (int d = 0; d < a->rank; d++)
-    count = pir_dim_mul(dims, count, a->shape[d]);
-  uint16_t slot = env->temporary(
-      env->user,
-      pir_dim_mul(dims, count, pir_dim_const(dims, (int64_t)pir_dtype_size(PIR_I16))));
-  e.a = pir_loop_arg(e.fn, "a", a->dtype, a->slot, a->align, true);
-  loop_buffer *words = pir_loop_arg(e.fn, "words", PIR_I16, slot, PACKED_ALIGN, false);
-  loop_expr *unit;
-  loop_block *block = contract_open_units(&e, "unit", &unit);
-  loop_expr *from = contract_let(&e, block, "from", contract_times(&e, unit, WIDENED_RUN));
-  loop_expr *end =
-      contract_min(&e, contract_plus(&e, from, WIDENED_RUN), contract_dim(&e, count));
-  end = contract_let(&e, block, "end", end);
-  loop_expr *whole = contract_div(&e, contract_sub(&e, end, from), contract_int(&e, lanes));
-  whole = contract_let(&e, block, "whole",
-                       contract_add(&e, from, contract_times(&e, whole, lanes)));
-  widen_elements(&e, block, words, from, whole, lanes);
-  widen_elements(&e, block, words, whole, end, 1);
-  *out_stage =
-      (contract_stage){e.fn, pir_dim_ceildiv(dims, count, pir_dim_const(dims, WIDENED_RUN))};
-  a->rounded = a->dtype;
-  a->dtype = PIR_I16;
-  a->slot = slot;
-  a->align = PACKED_ALIGN;
 }
 
 // ---- b

@@ -9,6 +9,7 @@
 #include "contract_choice.h"
 #include "contract_words.h"
 #include "widened_panel.h"
+#include "widened_rows.h"
 
 #include <string.h>
 
@@ -535,9 +536,15 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   contract_choose_group(&f, env);
   contraction copied;  // with another a, which a stage makes
   contract_form bordered;
-  if (contract_widens_a(&f)) {
+  f.rounded_rows = contract_has_rounded_rows(&f, env->target);
+  if (f.rounded_rows) {
     copied = *c;
-    contract_widen_a(&f, env, name, &copied, &out_code->stages[out_code->stage_count++]);
+    copied.a.dtype = PIR_F32;
+    f.c = &copied;
+  } else if (contract_widens_a(&f)) {
+    copied = *c;
+    contract_widen_a(&f, env, name, "_widen", &c->a, PIR_I16, &copied.a,
+                     &out_code->stages[out_code->stage_count++]);
     f.c = &copied;
   } else if (contract_borders_a(&f, env, &copied, &bordered)) {
     contract_border_a(&f, env, name, &copied, &out_code->stages[out_code->stage_count++]);
@@ -565,7 +572,6 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
                                     &out_code->stages[out_code->stage_count++]));
     }
   }
-  contract_stage *stage = &out_code->stages[out_code->stage_count++];
-  PIR_TRY(contract_emit_panels(&f, env, name, b_slot, stage));
-  return contract_add_many_rows(&f, env, name, b_slot, out_code);
+  return contract_emit_rows(&f, f.rounded_rows ? &copied : NULL, c, env, name, b_slot,
+                            out_code);
 }

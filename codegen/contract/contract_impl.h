@@ -69,6 +69,7 @@ typedef struct contract_form {
                  // multiplies; 1: none
   bool numbers;  // the neighbours are whole numbers of 4 bits, which are widened in
                  // registers and multiplied one by one
+  bool rounded_rows;  // where there are many rows, these are bytes (widened_panel.h)
   int tile_groups;  // such groups in a row of a tile register; 0: sums are in vector registers
   int part_level;   // the taps from which on a reduction in tile registers is done in parts
   int64_t part_steps;  // of so many steps at that level; 0: at once
@@ -183,12 +184,9 @@ loop_expr *contract_lines_below(const contract_emission *e, int level, loop_expr
 int contract_step_size(const contract_form *f, int level);
 // Widens lanes of packed b that are held in a narrower type.
 loop_expr *contract_widen_line(const contract_emission *e, loop_expr *lanes);
-// Whether a is to be widened to words by a stage of its own, before all panels.
-bool contract_widens_a(const contract_form *form);
-// Emits that stage, and makes the words the a of `widened`, which is a copy of the form's
-// contraction.
-void contract_widen_a(const contract_form *form, const contract_env *env, const char *name,
-                      contraction *widened, contract_stage *out_stage);
+// How many bytes one instruction multiplies in a lane: fours of bytes, or pairs as words; 1:
+// none.
+int contract_bytes_at_once(const pir_target *target);
 
 // Loads the elements of a for one row: a single one, or a group of which the first `count`
 // exist.

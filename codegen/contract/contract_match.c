@@ -474,13 +474,16 @@ static bool describe_tensor(const matcher *m, const pir_fact *fact, contract_ten
   return true;
 }
 
-// Returns the load that a factor is; its map names an index for each axis.
+// Returns the load that a factor is, or whose whole numbers become the floats that it is; its
+// map names an index for each axis.
 static const pir_node *mapped_factor(const matcher *m, int node) {
-  const pir_node *load = pir_clause_factor(m->clause, node);
+  const pir_node *n = &m->clause->nodes[node];
+  const pir_node *load =
+      pir_clause_factor(m->clause, n->op == PIR_V_CAST && n->k == PIR_F32 ? n->a : node);
   return load && load->map_kind == PIR_MAP_LIST ? load : NULL;
 }
 
-// Reads the second factor: b, b whose whole numbers become floats, or one of them times scales.
+// Reads the second factor: b, or b times scales.
 static const pir_node *second_factor(const matcher *m, int node, const pir_node **out_scale) {
   const pir_node *n = &m->clause->nodes[node];
   *out_scale = NULL;
@@ -489,9 +492,8 @@ static const pir_node *second_factor(const matcher *m, int node, const pir_node 
     if (!*out_scale)
       return NULL;
     node = n->a;
-    n = &m->clause->nodes[node];
   }
-  return mapped_factor(m, n->op == PIR_V_CAST && n->k == PIR_F32 ? n->a : node);
+  return mapped_factor(m, node);
 }
 
 // Scales have one element for a run of elements of b: the variables that index them index b.

@@ -276,9 +276,11 @@ static int64_t totals_of_point(const panel_tile *t) {
   return (int64_t)t->rows * t->p->vectors * t->p->e.form->vector;
 }
 
-static loop_expr *zero_lanes(const panel_tile *t, int v) {
+static loop_expr *zero_lanes(const panel_tile *t, int v, pir_dtype dtype) {
   const contract_emission *e = &t->p->e;
-  return contract_broadcast(e, pir_loop_const_float(e->m, PIR_F32, 0), t->p->lanes[v]);
+  loop_expr *zero = dtype == PIR_I32 ? pir_loop_const_int(e->m, dtype, 0)
+                                     : pir_loop_const_float(e->m, dtype, 0);
+  return contract_broadcast(e, zero, t->p->lanes[v]);
 }
 
 static void start_totals(panel_tile *t) {
@@ -322,7 +324,7 @@ static void zero_sums(const panel_tile *t, loop_block *block) {
   for (one.part = 0; one.part < t->parts; one.part++)
     for (int row = 0; row < t->rows; row++)
       for (int v = 0; v < t->p->vectors; v++)
-        store_sum(&one, block, row, v, zero_lanes(t, v));
+        store_sum(&one, block, row, v, zero_lanes(t, v, t->sums[v]->dtype));
 }
 
 // Begins a chunk: the sums of the chunk before become totals or are added to them. So the sums
@@ -380,7 +382,7 @@ static void clear_totals(panel_tile *t, loop_block *block) {
   const contract_emission *e = &t->p->e;
   for (int row = 0; row < t->rows; row++)
     for (int v = 0; v < t->p->vectors; v++)
-      contract_store(e, block, t->totals, total_at(t, row, v), zero_lanes(t, v));
+      contract_store(e, block, t->totals, total_at(t, row, v), zero_lanes(t, v, PIR_F32));
 }
 
 // ---- strips
@@ -495,6 +497,7 @@ static void add_scaled_sums(const panel_tile *t, loop_block *block, loop_expr *s
         sum = sum ? contract_add(e, sum, part) : part;
       }
       loop_expr *total = contract_load(e, t->totals, to, t->p->lanes[v], NULL);
+      sum = pir_loop_cast(e->m, sum, PIR_F32);
       total = e->env->target->fma ? pir_loop_fma(e->m, sum, by, total)
                                   : contract_add(e, contract_mul(e, sum, by), total);
       contract_store(e, block, t->totals, to, total);
@@ -544,8 +547,13 @@ static void emit_scaled(const panel_tile *t, loop_block *block, contract_walk w)
   add_scaled_sums(t, body, scales);
 }
 
-void contract_take_totals(const panel_tile *t, loop_block *block) {
+void contract_take_totals(panel_tile *t, loop_block *block) {
   const contract_emission *e = &t->p->e;
+  for (int v = 0; e->form->compute != PIR_F32 && v < t->p->vectors; v++) {
+    uint16_t lanes = (uint16_t)t->p->lanes[v];
+    t->sums[v] =
+        pir_loop_registers(e->fn, "total", PIR_F32, lanes, (int64_t)t->rows * t->parts);
+  }
   zero_sums(t, block);
   for (int row = 0; row < t->rows; row++)
     for (int v = 0; v < t->p->vectors; v++) {

@@ -48,7 +48,7 @@ void contract_add_taps(panel_tile *t, loop_block *block, contract_walk from);
 // contract_close_strip.
 loop_block *contract_open_strip(panel_tile *t, loop_block *block);
 void contract_close_strip(panel_tile *t);
-// The totals become the sums.
-void contract_take_totals(const panel_tile *t, loop_block *block);
+// The totals become the sums, which are floats then.
+void contract_take_totals(panel_tile *t, loop_block *block);
 
 #endif

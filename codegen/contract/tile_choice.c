@@ -416,7 +416,7 @@ static pir_dtype choose_held(const contract_form *f) {
   int64_t rows = f->tile < 0 ? 1 : contract_known_factor(f, f->axes[f->tile].extent);
   bool can = f->kind == CONTRACT_PANEL && f->c->b_constant && f->b_packed && widens &&
              !f->tile_groups && f->lane >= 0;
-  return can && narrow && rows <= FEW_ROWS ? dtype : PIR_UNDEFINED;
+  return can && narrow && (rows <= FEW_ROWS || f->rounded_rows) ? dtype : PIR_UNDEFINED;
 }
 
 // Whether packed b holds numbers of 4 bits, so many in a lane of 32: the steps along the last

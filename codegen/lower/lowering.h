@@ -75,7 +75,7 @@ typedef struct lowering {
   int64_t refuse_at, places;  // for tests: the place that refuses (0: none), and those passed
   const char *why;            // the first thing that cannot be lowered, and
   const pir_op *where;        // whose it is
-  char how[192];              // description of the group's code for remarks
+  char how[256];              // description of the group's code for remarks
   PIR_VEC(pir_tuned) tuned;   // choices of its contractions, in a trial of tuning
 } lowering;
 

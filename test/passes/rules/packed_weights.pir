@@ -1,4 +1,5 @@
 // RUN: pir-opt %s --split-input-file --verify-each --passes=packed_weights | FileCheck %s
+// RUN: pir-opt %s --split-input-file --verify-each --passes=packed_weights,rounded_rows | FileCheck --check-prefix=ROUNDED %s
 
 // Scales for groups of rows, of bytes with a bias, and of 4 bits; both as linear ops.
 // CHECK:      (%[[BYTES:[0-9]+]]) = "cinn_op.weight_levels" (%0) {algo:"weight_only_int8"}
@@ -8,6 +9,19 @@
 // CHECK:      "cinn_op.scaled_level_product" (%{{[0-9]+}}, %[[SMALL]], %{{[0-9]+}}) {bits:4,group_size:128}
 // CHECK-NOT:  weight_only_linear
 // CHECK:      // -----
+// Rows of bytes multiply what is left (--math=int8), once: their products are not rounded again.
+// ROUNDED:      (%[[STEP:[0-9]+]]) = "pd_op.maximum"
+// ROUNDED:      (%[[ROWS:[0-9]+]]) = "pd_op.cast" (%{{[0-9]+}}) {dtype:int8}
+// ROUNDED:      (%[[SUMS:[0-9]+]]) = "cinn_op.scaled_level_product" (%[[ROWS]], %{{[0-9]+}}, %{{[0-9]+}}) {bits:8,group_size:64} : (tensor<3x256xi8>, tensor<256x256xi8>, tensor<4x256xf32>) -> tensor<3x256xf32>
+// ROUNDED-NEXT: "pd_op.multiply" (%[[SUMS]], %[[STEP]])
+// ROUNDED:      (%[[ROWS:[0-9]+]]) = "pd_op.cast" (%{{[0-9]+}}) {dtype:int8}
+// ROUNDED:      "cinn_op.scaled_level_product" (%[[ROWS]],
+// ROUNDED-NOT:  "pd_op.rint"
+// ROUNDED:      // -----
+// ROUNDED:      (%[[ROWS:[0-9]+]]) = "pd_op.cast" (%{{[0-9]+}}) {dtype:int8}
+// ROUNDED:      (%[[SUMS:[0-9]+]]) = "cinn_op.level_product" (%[[ROWS]], %{{[0-9]+}}) {bits:4}
+// ROUNDED-NEXT: "pd_op.multiply" (%[[SUMS]],
+// ROUNDED:      // -----
 {
     (%0) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<256x256xi8>
     (%1) = "builtin.parameter" () {parameter_name:"s"} : () -> tensor<4x256xf32>

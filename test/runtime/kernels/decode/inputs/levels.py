@@ -47,10 +47,21 @@ CASES = [(8, 64, 1, 256, 200, False), (8, 128, 3, 512, 36, False), (8, 128, 1, 1
          (4, 64, "7 40", 1024, 52, False), (4, 128, 17, 256, 64, False),
          (4, -1, "1 17 23", 2112, 68, False), (4, 128, "3 9 26", 384, 200, False)]
 THREADS = [1, 3]  # whose results have the same bits, for any number of rows
+# With --math=int8, which changes no row of whole numbers of which the largest is 127.
+ROUNDED = [(4, -1, "1 9 23", 2112, 68, False), (4, 128, "3 33", 384, 200, False), (4, 64, 40, 256, 36, True), (4, 64, 1, 256, 200, False),
+           (8, 64, "2 20", 256, 72, False)]
+WHOLE = """    (%20) = "pd_op.abs" (%x) {{}} : (tensor<{given}x{k}xf32>) -> tensor<{given}x{k}xf32>
+    (%21) = "pd_op.full_int_array" () {{dtype:int64,place:Place(cpu),value:[-1]}} : () -> tensor<1xi64>
+    (%22) = "pd_op.max" (%20, %21) {{keepdim:true}} : (tensor<{given}x{k}xf32>, tensor<1xi64>) -> tensor<{given}x1xf32>
+    (%23) = "pd_op.divide" (%x, %22) {{}} : (tensor<{given}x{k}xf32>, tensor<{given}x1xf32>) -> tensor<{given}x{k}xf32>
+    (%24) = "pd_op.full" () {{dtype:float32,place:Place(cpu),shape:[1],value:127}} : () -> tensor<1xf32>
+    (%25) = "pd_op.scale" (%23, %24) {{bias:0.0,bias_after_scale:true}} : (tensor<{given}x{k}xf32>, tensor<1xf32>) -> tensor<{given}x{k}xf32>
+    (%r) = "pd_op.rint" (%25) {{}} : (tensor<{given}x{k}xf32>) -> tensor<{given}x{k}xf32>
+"""
 LARGE = (8, 1, 1024, 1200)  # bits, rows, k, n: weights of more than a megabyte, which are a parameter
 
 
-def write(path, bits, group, rows, k, n, by_ops):
+def write(path, bits, group, rows, k, n, by_ops, whole=False):
     given = rows if isinstance(rows, int) else -1
     values = dict(given=given, k=k, n=n, count=k * n, group=group, kind=f"int{bits}", algo=f"weight_only_int{bits}", lines=n * bits // 8,
                   scales=f"{-(-k // group)}x{n}" if group > 0 else f"{n}")
@@ -58,6 +69,9 @@ def write(path, bits, group, rows, k, n, by_ops):
     if by_ops:
         line = next(t for t in text.split("\n") if "weight_dequantize" in t)
         text = text.replace("    (%y)", line.replace("%d", "%e") + "\n    (%y)")
+    if whole:
+        text = text.replace("(%x, %w", "(%r, %w").replace("(%x, %e", "(%r, %e").replace("(%x) {dtype", "(%r) {dtype")
+        text = text.replace("    (%a)", WHOLE.format(given=given, k=k) + "    (%a)")
     path.write_text(text)
 
 
@@ -165,6 +179,10 @@ def main(bin_, *targets):
             bits, group, rows, k, n, _ = case
             write(path, *case)
             report(bin_, targets, path, rows, k, f"int{bits} group {group} rows {rows} {k}x{n}", 3e-6)
+        for case in ROUNDED:
+            bits, group, rows, k, n, _ = case
+            write(path, *case, whole=True)
+            report(bin_, targets, path, rows, k, f"rounded int{bits} group {group} rows {rows} {k}x{n}", 3e-6, ["--math=int8"])
         bits, rows, k, n = LARGE
         report(bin_, targets, path, rows, k, f"int{bits} group -1 rows {rows} {k}x{n}", 3e-6, [write_large(path)])
         for bits, group in ((8, -1), (8, 64), (4, -1), (4, 64), (4, 128)):
