@@ -79,8 +79,8 @@ static void emit_nests(lowering *l, const contents *c, lower_stages *stages,
   lower_nests(l, stages);
 }
 
-static void emit_sums(lowering *l, const contents *c, lower_stages *stages,
-                      lower_packings *packings) {
+static void emit_plain_sums(lowering *l, const contents *c, lower_stages *stages,
+                            lower_packings *packings) {
   l->sums = lower_on_device(l);
   lower_nests(l, stages);
 }
@@ -120,7 +120,7 @@ static const group_way ways[GROUP_KINDS] = {
     [GROUP_UPDATES] = {"updates", 0, NULL, emit_alone},
     [GROUP_KERNEL] = {"kernel", 0, NULL, emit_alone},
     [GROUP_ROWS] = {"rows", 0, NULL, emit_nests},
-    [GROUP_SUMS] = {"sums", 1, NULL, emit_sums},
+    [GROUP_SUMS] = {"sums", 1, NULL, emit_plain_sums},
     [GROUP_CONTRACTION] = {"contraction", 1, NULL, emit_contraction},
     [GROUP_PAIR] = {"pair", 2, NULL, emit_pair},
     [GROUP_ATTENTION] = {"attention", 2, is_attention, emit_attention},

@@ -15,7 +15,7 @@
 // tile. All other shapes use the vector kernel. Tile configurations are loaded from scratch
 // before the blocks that have them: the last rows, whether their number is constant or dynamic,
 // are tiles with fewer rows.
-#include "contract_amx.h"
+#include "contract_ways.h"
 #include "contract_choice.h"
 #include "contract_words.h"
 

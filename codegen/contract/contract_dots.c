@@ -15,7 +15,7 @@
 // that they are not negative. A register of 16 lanes is a table of their floats (vpermps); else
 // a number becomes, where its bits stand, a part of a float in which its last bit counts 1, and
 // that float less the same of a raised zero is the number. Both are exact.
-#include "contract_amx.h"
+#include "contract_ways.h"
 #include "contract_words.h"
 
 #include <string.h>
@@ -40,7 +40,9 @@ static bool has_words(const pir_target *target) {
 enum { PAIR = 2, FOUR = 4 };
 
 int contract_bytes_at_once(const pir_target *target) {
-  return target->avx512_vnni ? FOUR : has_words(target) ? PAIR : 1;
+  if (target->avx512_vnni)
+    return FOUR;
+  return has_words(target) ? PAIR : 1;
 }
 
 bool pir_contract_multiplies_bytes(const pir_target *target) {

@@ -5,11 +5,9 @@
 // b is packed once into the order in which a kernel streams it: [batch and outer N][panel][K
 // axes, outermost first][lanes]. A panel is as wide as a register tile. Lanes beyond the end
 // hold numbers that no sum needs, so only the epilogue has masks.
-#include "contract_amx.h"
+#include "contract_ways.h"
 #include "contract_choice.h"
 #include "contract_words.h"
-#include "widened_panel.h"
-#include "widened_rows.h"
 
 #include <string.h>
 

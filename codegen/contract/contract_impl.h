@@ -69,7 +69,7 @@ typedef struct contract_form {
                  // multiplies; 1: none
   bool numbers;  // the neighbours are whole numbers of 4 bits, which are widened in
                  // registers and multiplied one by one
-  bool rounded_rows;  // where there are many rows, these are bytes (widened_panel.h)
+  bool rounded_rows;  // where there are many rows, these are bytes (contract_ways.h)
   int tile_groups;  // such groups in a row of a tile register; 0: sums are in vector registers
   int part_level;   // the taps from which on a reduction in tile registers is done in parts
   int64_t part_steps;  // of so many steps at that level; 0: at once
@@ -263,7 +263,7 @@ typedef struct contract_filter {
 bool contract_filter_make(int outputs, int taps, int stride, pir_math math,
                           contract_filter *out);
 
-// out = m in n^T, for row-major matrices of vectors. filter_transform.c
+// out = m in n^T, for row-major matrices of vectors. contract_filter.c
 void contract_transform(const contract_emission *e, loop_block *block, const contract_matrix *m,
                         const contract_matrix *n, loop_expr *const *in, loop_expr **out);
 

@@ -11,9 +11,8 @@
 //
 // A depthwise convolution is the same loop nest, with vectors of `a` in place of broadcast
 // elements.
-#include "contract_amx.h"
+#include "contract_ways.h"
 #include "contract_taps.h"
-#include "widened_panel.h"
 
 // ---- tiles
 

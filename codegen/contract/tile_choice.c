@@ -3,7 +3,7 @@
 // step is the maximum of four times: multiply-adds, loads, the latency that the sums must hide,
 // and reading a line of a panel from the L2 cache. Edges count as the smaller tiles that they
 // need. All sizes are compile-time constants.
-#include "contract_amx.h"
+#include "contract_ways.h"
 #include "contract_choice.h"
 
 #include <string.h>

@@ -143,14 +143,14 @@ static void write_if(cuda_emitter *e, const loop_stmt *s) {
 }
 
 // An index that is known to be small takes one register in place of two.
-static bool is_narrow(const cuda_emitter *e, const loop_stmt *s) {
+static bool fits_int(const cuda_emitter *e, const loop_stmt *s) {
   loop_var *v = s->let.var;
   return v->dtype == LOOP_INDEX && s->let.value->lanes == 1 &&
          (pir_loop_small(s->let.value) || pir_loop_small(pir_loop_use(e->m, v)));
 }
 
 static void emit_let(cuda_emitter *e, const loop_stmt *s) {
-  bool narrow = e->narrow[s->let.var->id] = is_narrow(e, s);
+  bool narrow = e->narrow[s->let.var->id] = fits_int(e, s);
   settle(e, s->let.value, NULL, NULL);
   cuda_indent(e);
   pir_strbuf_format(&e->text, "const %s ", narrow ? "i32" : cuda_type(s->let.var->dtype));

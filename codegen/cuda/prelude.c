@@ -121,8 +121,8 @@ const char cuda_prelude[] =
     "    __syncthreads();\n"
     "    return pir_lanes<N / 32, F>(parts[lane % (N / 32)], ~0u);\n"
     "  }\n}\n"
-    // the values of the team's threads up to this one: of a warp by shuffles, then those of
-    // the warps before
+    // the values of the team's threads up to this one: of a warp by shuffles, then of the
+    // warps before
     "template <int N, class F, class T> PIR_FN T pir_prefix(T x) {\n"
     "  constexpr int W = N < 32 ? N : 32;\n"
     "  const int lane = threadIdx.x & 31, at = lane & (W - 1), warp = threadIdx.x / 32;\n"

@@ -398,13 +398,17 @@ static bool goes_with_rows(const grouping *g, const op_cluster *rows, const op_c
 
 static const char leaves[] = "a path leads out of the group and back";
 
+static const char *why_apart(int kind) {
+  if (kind == GROUP_ELEMENTS)
+    return "results over different spaces keep to themselves";
+  return "scans, scatters, kernels and sums without a generator keep to themselves";
+}
+
 // Returns NULL if one loop nest can compute both clusters (one reads the other), else the
 // reason why not.
 static const char *hindrance(grouping *g, const op_cluster *a, const op_cluster *b) {
   if (a->alone || b->alone)
-    return (a->alone ? a : b)->kind == GROUP_ELEMENTS
-               ? "results over different spaces keep to themselves"
-               : "scans, scatters, kernels and sums without a generator keep to themselves";
+    return why_apart((a->alone ? a : b)->kind);
   if (a->segment != b->segment)
     return "an op with effects lies between";
   if (a->kind == GROUP_ATTENTION || b->kind == GROUP_ATTENTION)
@@ -437,7 +441,8 @@ static const char *hindrance(grouping *g, const op_cluster *a, const op_cluster 
   if (a->kind == GROUP_CONTRACTION && group_feeds(g, b, a))
     return "the operands of a contraction come from memory";
   if (a->kind == GROUP_CONTRACTION && group_reads_apart(g, b, a))
-    return "its sums lie apart in memory: other tensors would be read one element at a time";
+    return "its sums lie apart in memory: other tensors would be read one element at a "
+           "time";
   return leads_back(g, a, b) ? leaves : NULL;
 }
 

@@ -307,7 +307,7 @@ bool lower_has_kernel(const pir_op *op) {
   return form_of(op) != NULL;
 }
 
-static void *allocate(void *user, size_t size) {
+static void *allocate_values(void *user, size_t size) {
   return pir_loop_alloc(user, size);
 }
 
@@ -315,7 +315,7 @@ void lower_kernel(lowering *l, const pir_op *op, lower_stages *stages) {
   const struct kernel_form *form = form_of(op);
   const pir_attr_value *attrs;
   lower_count_place(l, op);
-  if (!form || pir_op_attr_values(op, allocate, l->m, &attrs))
+  if (!form || pir_op_attr_values(op, allocate_values, l->m, &attrs))
     lower_fail(l, op, "a kernel that has no form for a device");
   if (!l->why)
     form->emit(l, op, attrs, stages);

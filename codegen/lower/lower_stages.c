@@ -2,17 +2,17 @@
 //
 // Scans: a result is the elements of its line up to its own, combined. A line that is adjacent
 // in memory is a team's: each thread has an element of a tile, the tile is scanned by shuffles,
-// and what came before it is carried on. So sums are made in another order than one after the
-// other, as those of other reductions are. Lines that lie side by side have a thread each,
-// which goes along its line.
+// and the sum of the tiles before it is carried on. So elements are added in another order than
+// one after the other, as in other reductions. Of adjacent lines each has a thread, which goes
+// along its line.
 //
 // Scatters: the result starts as an operand or as zeros, then updates are put into it, in
 // order: of several updates of one element the last one wins, and sums are made in the order of
-// the updates. Updates whose index along some axis is the result's own there never meet. The
-// points of such axes are shared among threads, each of which goes through the updates of its
-// points one after the other. If they are few, a block goes through the updates of one of them
-// together, and each of its threads takes those of its own elements of the result. So nothing
-// is atomic.
+// the updates. Updates whose index along some axis is the result's own there never meet.
+// Threads share the points of these axes; each goes through the updates of its points one after
+// the other. If there are few points, a block goes through the updates of one point together,
+// and each of its threads takes the updates of its own elements of the result. So nothing is
+// atomic.
 #include "nest.h"
 #include "machine.h"
 
@@ -44,7 +44,7 @@ static void set_points(lowering *l, lower_axes *p, loop_expr *at) {
 }
 
 // Opens the loop over units, whose number has known bounds: its division is a narrow one.
-static loop_block *open_units(lowering *l, pir_dim units, int threads, loop_expr **out_unit,
+static loop_block *open_stage(lowering *l, pir_dim units, int threads, loop_expr **out_unit,
                               lower_stages *stages) {
   int64_t known;
   lower_start(l, "stage", (int64_t)stages->count);
@@ -61,7 +61,7 @@ static loop_block *open_units(lowering *l, pir_dim units, int threads, loop_expr
 
 loop_block *lower_open_points(lowering *l, lower_axes *p, int threads, lower_stages *stages) {
   loop_expr *unit;
-  loop_block *block = open_units(l, points_number(l, p), threads, &unit, stages);
+  loop_block *block = open_stage(l, points_number(l, p), threads, &unit, stages);
   set_points(l, p, unit);
   return block;
 }
@@ -71,7 +71,7 @@ loop_block *lower_open_lanes(lowering *l, lower_axes *p, lower_stages *stages) {
   pir_dim units =
       pir_dim_ceildiv(l->dims, points_number(l, p), pir_dim_const(l->dims, per_unit));
   loop_expr *unit, *size = pir_loop_int(l->m, per_unit), *total = points_extent(l, p);
-  loop_block *block = open_units(l, units, l->target->machine->device.threads, &unit, stages);
+  loop_block *block = open_stage(l, units, l->target->machine->device.threads, &unit, stages);
   loop_expr *begin = pir_loop_mul(l->m, unit, size),
             *end = pir_loop_min(l->m, pir_loop_add(l->m, begin, size), total);
   loop_var *i = pir_loop_var_create(l->fn, "i", LOOP_INDEX, 1);
@@ -135,13 +135,13 @@ static bool open_scan(scan *s, lowering *l, const pir_op *op) {
 }
 
 // Position `at` of the line as the tensors count it.
-static loop_expr *place_of(const scan *s, loop_expr *at) {
+static loop_expr *line_place(const scan *s, loop_expr *at) {
   loop_module *m = s->l->m;
   return s->reverse ? pir_loop_sub(m, pir_loop_sub(m, s->length, pir_loop_int(m, 1)), at) : at;
 }
 
 static void set_point(scan *s, loop_expr *at) {
-  set_points(s->l, &s->along, place_of(s, at));
+  set_points(s->l, &s->along, line_place(s, at));
   for (int i = 0; i < s->lines.count; i++)
     s->site.axis[s->axes[0][i]] = s->lines.index[i];
   for (int i = 0; i < s->along.count; i++)
@@ -161,7 +161,7 @@ static loop_expr *element_at(scan *s, loop_expr *at, loop_expr *inside) {
 
 static void store_at(scan *s, loop_expr *at, loop_expr *value) {
   lowering *l = s->l;
-  loop_expr *flat = place_of(s, at);
+  loop_expr *flat = line_place(s, at);
   const pir_fact *out = s->site.out;
   bool one = out->rank != s->site.axes;  // the elements of all axes are one line
   set_point(s, at);
@@ -174,7 +174,7 @@ static loop_expr *neutral(const scan *s) {
   return pir_loop_neutral(s->l->m, s->combine, s->type);
 }
 
-// ---- lines side by side
+// ---- adjacent lines
 
 static void scan_beside(scan *s, lower_stages *stages) {
   lowering *l = s->l;

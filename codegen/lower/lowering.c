@@ -226,8 +226,8 @@ static loop_expr *remembered(const lowering *l, const pir_value *value, int rank
 
 // Devices: an operand's element whose number is known before the run, because it follows from
 // extents, is an argument: its tensor is on the host and need not be copied. NULL: it is not.
-static loop_expr *known_element(lowering *l, const lower_value *v, const pir_fact *fact,
-                                loop_expr *const *index) {
+static loop_expr *known_argument(lowering *l, const lower_value *v, const pir_fact *fact,
+                                 loop_expr *const *index) {
   int64_t at = 0, i, extent;
   if (!lower_on_device(l) || !fact->contents || !v->readable || v->slot < 0 || v->written)
     return NULL;
@@ -290,7 +290,7 @@ loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *
   lower_count_place(l, op ? op : l->group);
   lower_value *v = lower_find(l, value);
   if (v)
-    e = known_element(l, v, fact, index);
+    e = known_argument(l, v, fact, index);
   if (v && !e)
     e = held_element(l, v, fact->rank, index);
   if (!e)

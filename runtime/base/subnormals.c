@@ -17,7 +17,7 @@ uint64_t pir_subnormals_flush(void) {
 }
 
 void pir_subnormals_restore(uint64_t before) {
-  // The flags of what was computed in between stay.
+  // The exception flags stay.
   unsigned both = OPERANDS_ARE_ZERO | RESULTS_ARE_ZERO;
   __builtin_ia32_ldmxcsr((__builtin_ia32_stmxcsr() & ~both) | ((unsigned)before & both));
 }
@@ -62,7 +62,7 @@ typedef struct flushing_loop {
   void *user;
 } flushing_loop;
 
-static void run_range(void *user, int64_t begin, int64_t end, int thread) {
+static void run_flushed(void *user, int64_t begin, int64_t end, int thread) {
   const flushing_loop *loop = user;
   uint64_t before = pir_subnormals_flush();
   loop->fn(loop->user, begin, end, thread);
@@ -72,7 +72,7 @@ static void run_range(void *user, int64_t begin, int64_t end, int thread) {
 static void run_loop(void *pool, int64_t n, pir_range_fn fn, void *user) {
   const pir_parallel *inner = pool;
   flushing_loop loop = {fn, user};
-  inner->parallel_for(inner->pool, n, run_range, &loop);
+  inner->parallel_for(inner->pool, n, run_flushed, &loop);
 }
 
 pir_parallel pir_parallel_flushing(pir_parallel *inner) {

@@ -35,7 +35,8 @@ const cli_option run_options[] = {
     {OPT_ANY_FLOAT, 0, "any-float", NULL,
      "f16 and bf16 also where Paddle has no CPU kernel for them"},
     {OPT_FLUSH, 0, "flush-subnormals", NULL,
-     "take numbers too small for their type's full precision for 0, as Paddle's predictor does"},
+     "take numbers too small for their type's full precision for 0, as Paddle's predictor "
+     "does"},
     {OPT_CACHE, 0, "cache", "DIR|none", "folder of compiled code and prepared models (none)"},
     {OPT_COMPILE_ONLY, 0, "compile-only", NULL,
      "fill --cache with code for --target, which may be another machine's"},

@@ -4,7 +4,7 @@
 
 #include "kernels.h"
 
-// Copies the members of operand 0 to those of result 0, and one after the other to
+// Copies each member of operand 0 to its member of result 0, and one after the other to
 // result 1, each at the next multiple of the alignment. attributes: dtype, copy_data,
 // set_constant, persist_output, constant, use_align, align_size, size_of_dtype
 pir_status pir_kernel_coalesce_tensor(const pir_kernel_call *call) {

@@ -716,8 +716,8 @@ pir_status pir_kernel_dropout(const pir_kernel_call *call) {
   return pir_kernel_close(call, status, 3, 2, t);
 }
 
-// operand: x; attributes: lower, upper, is_test; results: out, noise. Negative elements alone draw,
-// in float whatever their type.
+// operand: x; attributes: lower, upper, is_test; results: out, noise. Negative elements alone
+// draw, in float whatever their type.
 pir_status pir_kernel_rrelu(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64}, out[] = {PIR_F64, PIR_F64};
   double low = pir_kernel_float(call, 0), high = pir_kernel_float(call, 1);

@@ -9,9 +9,9 @@ PIR_BEGIN
 
 // Whether the processor can be told.
 PIR_API bool pir_subnormals_can_flush(void);
-// Tells the processor for the calling thread. Returns what pir_subnormals_restore needs to
-// undo it.
+// Tells the processor, for the calling thread. Returns what pir_subnormals_restore needs.
 PIR_API uint64_t pir_subnormals_flush(void);
+// Undoes it for the calling thread.
 PIR_API void pir_subnormals_restore(uint64_t before);
 
 // Returns the way that runs loops by `*inner` and tells the processor for each range. Valid as

@@ -1,0 +1,500 @@
+// Weights that packed b holds in a narrower type, times few rows and times many. A kernel for
+// few rows widens each line of b in registers, again for each tile of rows. With many rows it is
+// cheaper to widen a panel once, into scratch, where all tiles of the ordinary kernel read it.
+// Both kernels read the same packed b; the number of rows of a run decides between them.
+//
+// Rows of bytes (--math=int8) are multiplied by whole numbers in groups, as dot products of
+// bytes or words, where there are many rows: the sums of integers, each of a group of rows of
+// weights that has its scales, become floats. For few rows, which take the time of reading b,
+// the bytes become floats first.
+#include "contract_choice.h"
+#include "contract_ways.h"
+#include "contract_words.h"
+
+#include <string.h>
+
+// ---- rows of a
+
+bool contract_is_dense(pir_dims *dims, const contract_tensor *t) {
+  for (int d = 0; d < t->rank; d++)
+    if (!pir_dim_equal(dims, t->room[d], t->shape[d]))
+      return false;
+  return true;
+}
+
+// Every panel broadcasts the pairs of a: four instructions for a pair of bytes, one for words
+// in memory. So bytes that are multiplied as words are widened once.
+bool contract_widens_a(const contract_form *f) {
+  const contract_tensor *a = &f->c->a;
+  return f->compute == PIR_I32 && f->group == 2 && pir_dtype_size(a->dtype) == 1 &&
+         contract_is_dense(f->c->dims, a);
+}
+
+enum { WIDENED_RUN = 4096 };  // elements that a unit widens
+
+static void widen_elements(contract_emission *e, loop_block *block, loop_buffer *wide,
+                           loop_expr *from, loop_expr *end, int lanes) {
+  loop_var *v = pir_loop_var_create(e->fn, "i", LOOP_INDEX, 1);
+  loop_expr *at = pir_loop_use(e->m, v), *step = contract_int(e, lanes);
+  block = pir_loop_for(e->fn, block, LOOP_SERIAL, v, from, end, step);
+  loop_expr *x = contract_load(e, e->a, at, lanes, NULL);
+  contract_store(e, block, wide, at, pir_loop_cast(e->m, x, wide->dtype));
+}
+
+void contract_widen_a(const contract_form *f, const contract_env *env, const char *name,
+                      const char *suffix, const contract_tensor *a, pir_dtype to,
+                      contract_tensor *widened, contract_stage *out_stage) {
+  contract_emission e = contract_begin(f, env, name, suffix);
+  pir_dims *dims = f->c->dims;
+  pir_dim count = pir_dim_const(dims, 1);
+  int64_t size = (int64_t)pir_dtype_size(to);
+  int lanes = env->target->vector_bytes / (int)size;
+  for (int d = 0; d < a->rank; d++)
+    count = pir_dim_mul(dims, count, a->shape[d]);
+  pir_dim bytes = pir_dim_mul(dims, count, pir_dim_const(dims, size));
+  uint16_t slot = env->temporary(env->user, bytes);
+  e.a = pir_loop_arg(e.fn, "a", a->dtype, a->slot, a->align, true);
+  loop_buffer *wide = pir_loop_arg(e.fn, "wide", to, slot, PACKED_ALIGN, false);
+  loop_expr *unit;
+  loop_block *block = contract_open_units(&e, "unit", &unit);
+  loop_expr *from = contract_let(&e, block, "from", contract_times(&e, unit, WIDENED_RUN));
+  loop_expr *end =
+      contract_min(&e, contract_plus(&e, from, WIDENED_RUN), contract_dim(&e, count));
+  end = contract_let(&e, block, "end", end);
+  loop_expr *whole = contract_div(&e, contract_sub(&e, end, from), contract_int(&e, lanes));
+  whole = contract_let(&e, block, "whole",
+                       contract_add(&e, from, contract_times(&e, whole, lanes)));
+  widen_elements(&e, block, wide, from, whole, lanes);
+  widen_elements(&e, block, wide, whole, end, 1);
+  *out_stage =
+      (contract_stage){e.fn, pir_dim_ceildiv(dims, count, pir_dim_const(dims, WIDENED_RUN))};
+  widened->rounded = pir_dtype_is_integer(to) ? a->dtype : PIR_UNDEFINED;
+  widened->dtype = to;
+  widened->slot = slot;
+  widened->align = PACKED_ALIGN;
+}
+
+// ---- panels of packed b
+
+// Whether the kernel for many rows multiplies groups of whole numbers, where the one for few
+// rows multiplies floats.
+static bool makes_groups(const contract_form *many) {
+  return many->compute != many->narrow->compute;
+}
+
+// Lines of a panel, whose number is known, because b is packed at load.
+static int64_t known_lines(const contract_form *f) {
+  pir_dim lines = pir_dim_const(f->c->dims, 1);
+  int64_t known;
+  for (int i = 0; i < f->tap_count; i++)
+    lines = pir_dim_mul(f->c->dims, lines, contract_lines_dim(f, i));
+  return contract_const(f, lines, &known) ? known : 0;
+}
+
+enum { LANE_WIDTH = 32, NUMBER_WIDTH = 4, RAISED = 8 };
+
+void contract_open_widened(contract_emission *e, uint16_t b_slot) {
+  const contract_form *f = e->form;
+  pir_dtype from = contract_lane_dtype(f->narrow), to = contract_lane_dtype(f);
+  int64_t count = known_lines(f) * contract_panel_lanes(f);
+  e->packed = pir_loop_arg(e->fn, "packed", from, b_slot, PACKED_ALIGN, true);
+  e->b = pir_loop_scratch(e->fn, "panel", to, count);
+}
+
+// One vector of the panel.
+typedef struct panel_vector {
+  loop_expr *from;   // where it begins in packed b,
+  int64_t to;        // and in a line of scratch
+  loop_expr *first;  // its first lane of all
+  loop_expr *scale;  // that multiplies it; NULL: none
+} panel_vector;
+
+// The panel while it is widened.
+typedef struct widening {
+  contract_emission e;  // of the form of packed b
+  const contract_form *many;
+  loop_buffer *wide;  // scratch
+  panel_vector vectors[CONTRACT_MOST_VECTORS];
+  int narrow_lines,
+      wide_lines;     // of which one step of the loop reads so many, and makes so many
+  loop_buffer *sums;  // of the corrections of each vector, or NULL
+} widening;
+
+// ---- one line
+
+// Returns the i-th group of the whole numbers that eight lie in a lane.
+static loop_expr *group_of_numbers(const widening *w, loop_expr *lanes, int i) {
+  const contract_emission *e = &w->e;
+  int width = LANE_WIDTH / w->many->group;
+  pir_dtype part = w->many->group == 2 ? PIR_I16 : PIR_I8;
+  loop_expr *all = NULL;
+  for (int j = 0; j < w->many->group; j++) {
+    int from = NUMBER_WIDTH * (i * w->many->group + j), to = width * j;
+    loop_expr *x = lanes,
+              *by = pir_loop_const_int(e->m, PIR_I32, from > to ? from - to : to - from);
+    if (from != to)
+      x = pir_loop_op(e->m, from > to ? PIR_V_SHR : PIR_V_SHL, x, by, NULL);
+    x = pir_loop_op(e->m, PIR_V_AND, x, pir_loop_const_int(e->m, PIR_I32, INT32_C(15) << to),
+                    NULL);
+    all = all ? pir_loop_op(e->m, PIR_V_OR, all, x, NULL) : x;
+  }
+  all = pir_loop_bitcast(e->m, all, part);
+  all = contract_sub(e, all, pir_loop_const_int(e->m, part, RAISED));
+  return pir_loop_bitcast(e->m, all, PIR_I32);
+}
+
+// Returns a group of the bytes of neighbouring lines, the first of which is at `at`.
+static loop_expr *group_of_bytes(const widening *w, loop_expr *at) {
+  const contract_emission *e = &w->e;
+  int width = LANE_WIDTH / w->many->group;
+  loop_expr *all = NULL;
+  for (int j = 0; j < w->many->group; j++) {
+    int64_t line = (int64_t)j * contract_panel_lanes(e->form);
+    loop_expr *x = contract_load(e, e->b, contract_plus(e, at, line), e->form->vector, NULL);
+    x = pir_loop_cast(e->m, x, PIR_I32);
+    if (j < w->many->group - 1)
+      x = pir_loop_op(e->m, PIR_V_AND, x,
+                      pir_loop_const_int(e->m, PIR_I32, (INT32_C(1) << width) - 1), NULL);
+    if (j)
+      x = pir_loop_op(e->m, PIR_V_SHL, x, pir_loop_const_int(e->m, PIR_I32, j * width), NULL);
+    all = all ? pir_loop_op(e->m, PIR_V_OR, all, x, NULL) : x;
+  }
+  return all;
+}
+
+// Returns the i-th line that is made of the lines at `at`, whose first one was loaded as
+// `lanes` if they hold numbers.
+static loop_expr *wide_line(const widening *w, loop_expr *at, loop_expr *lanes, int i) {
+  const contract_emission *e = &w->e;
+  if (makes_groups(w->many))
+    return e->form->numbers ? group_of_numbers(w, lanes, i) : group_of_bytes(w, at);
+  if (e->form->numbers)
+    return contract_number(e, lanes, i);
+  return contract_widen_line(e, contract_load(e, e->b, at, e->form->vector, NULL));
+}
+
+static void add_panel_correction(const widening *w, loop_block *block, int v,
+                                 loop_expr *lanes) {
+  const contract_emission *e = &w->e;
+  loop_expr *n = contract_int(e, v);
+  loop_expr *sum = contract_load(e, w->sums, n, e->form->vector, NULL);
+  contract_store(e, block, w->sums, n, contract_correction(e, lanes, sum));
+}
+
+// ---- a run of lines
+
+// Fetches lines as far ahead as the kernel for few rows does: few rows take as
+// long as reading b takes.
+static void fetch_ahead(const widening *w, loop_block *block, loop_expr *at) {
+  const contract_emission *e = &w->e;
+  int64_t ahead = e->env->target->machine->cache.narrow_ahead;
+  ahead /= (int64_t)pir_dtype_size(e->b->dtype);
+  pir_loop_prefetch(e->fn, block, e->b, contract_plus(e, at, ahead), true);
+}
+
+// Emits the widening of one vector of the lines that a step of the loop reads.
+static void widen_vector(const widening *w, loop_block *block, int v, loop_expr *from,
+                         loop_expr *to) {
+  const contract_emission *e = &w->e;
+  const panel_vector *vector = &w->vectors[v];
+  loop_expr *at = contract_add(e, vector->from, from), *lanes = NULL;
+  if (e->form->numbers)
+    lanes = contract_let(e, block, "b", contract_load(e, e->b, at, e->form->vector, NULL));
+  fetch_ahead(w, block, at);
+  for (int i = 0; i < w->wide_lines; i++) {
+    loop_expr *x = wide_line(w, at, lanes, i);
+    int64_t line = i * contract_panel_lanes(w->many) + vector->to;
+    if (vector->scale)
+      x = contract_mul(e, x, vector->scale);
+    if (w->sums)
+      x = contract_let(e, block, "group", x);
+    contract_store(e, block, w->wide, contract_plus(e, to, line), x);
+    if (w->sums)
+      add_panel_correction(w, block, v, x);
+  }
+}
+
+// Emits the widening of a run of `steps` steps; it begins `from` narrow lines and `to` wide
+// lines behind the first ones. A line of corrections may follow.
+static void widen_run(const widening *w, loop_block *block, loop_expr *steps, loop_expr *from,
+                      loop_expr *to) {
+  const contract_emission *e = &w->e;
+  int64_t narrow = contract_panel_lanes(e->form), wide = contract_panel_lanes(w->many);
+  loop_expr *k, *zero = pir_loop_const_int(e->m, PIR_I32, 0);
+  zero = contract_broadcast(e, zero, e->form->vector);
+  for (int v = 0; w->sums && v < w->many->vectors; v++)
+    contract_store(e, block, w->sums, contract_int(e, v), zero);
+  loop_block *body = contract_count(e, block, "line", steps, 1, &k);
+  loop_expr *at = contract_add(e, from, contract_times(e, k, w->narrow_lines));
+  at = contract_let(e, body, "from", contract_times(e, at, narrow));
+  loop_expr *line = contract_add(e, to, contract_times(e, k, w->wide_lines));
+  line = contract_let(e, body, "to", contract_times(e, line, wide));
+  for (int v = 0; v < w->many->vectors; v++)
+    widen_vector(w, body, v, at, line);
+  loop_expr *end = contract_add(e, to, contract_times(e, steps, w->wide_lines));
+  end = contract_times(e, end, wide);
+  for (int v = 0; w->sums && v < w->many->vectors; v++) {
+    loop_expr *sum = contract_load(e, w->sums, contract_int(e, v), e->form->vector, NULL);
+    contract_store(e, block, w->wide, contract_plus(e, end, w->vectors[v].to), sum);
+  }
+}
+
+static void load_scales(const contract_emission *e, loop_block *block, loop_expr *k,
+                        panel_vector *v) {
+  const contract_form *f = e->form;
+  int64_t lanes;
+  loop_expr *mask = NULL, *extent = contract_extent(e, f->lane);
+  if (!pir_loop_is_int(extent, &lanes) || lanes % contract_panel_lanes(f))
+    mask = contract_mask(e, block, contract_sub(e, extent, v->first), f->vector);
+  loop_expr *at = contract_mul(e, k, contract_dim(e, f->step_scale));
+  at = contract_add(e, at, v->first);
+  v->scale = contract_let(e, block, "scale", contract_load(e, e->scale, at, f->vector, mask));
+}
+
+// Emits the widening of all runs: one for each step of the scaled axis, or one for all.
+static void widen_runs(widening *w, loop_block *block) {
+  const contract_emission *e = &w->e;
+  const contract_form *f = e->form;
+  loop_expr *k = contract_int(e, 0);
+  int level = f->scaled < 0 ? -1 : 0;
+  bool multiplied = f->scaled >= 0 && w->many->scaled < 0;
+  if (f->scaled >= 0)
+    block = contract_count(e, block, "k", contract_extent(e, f->scaled), 1, &k);
+  for (int v = 0; multiplied && v < w->many->vectors; v++)
+    load_scales(e, block, k, &w->vectors[v]);
+  contract_emission of_many = *e;
+  of_many.form = w->many;
+  loop_expr *one = contract_int(e, 1), *narrow = contract_lines_below(e, level, one);
+  loop_expr *wide = contract_lines_below(&of_many, level, one);
+  loop_expr *steps = contract_div(e, narrow, contract_int(e, w->narrow_lines));
+  widen_run(w, block, steps, contract_mul(e, k, narrow), contract_mul(e, k, wide));
+}
+
+// ---- the panel
+
+// Where packed b has fewer panels than the vectors of a panel stand for, the last one counts.
+static loop_expr *narrow_panel(const widening *w, loop_expr *panel, int v) {
+  const contract_emission *e = &w->e;
+  const contract_form *few = e->form;
+  int64_t times = w->many->vectors / few->vectors, have = 0, all = 0;
+  loop_expr *at = contract_times(e, panel, times);
+  at = contract_plus(e, at, v / few->vectors);
+  contract_const(few, contract_panels(few), &have);
+  contract_const(w->many, contract_panels(w->many), &all);
+  return all * times == have ? at : contract_min(e, at, contract_int(e, have - 1));
+}
+
+static void open_vectors(widening *w, loop_block *block, loop_expr *panel) {
+  const contract_emission *e = &w->e;
+  const contract_form *few = e->form;
+  for (int v = 0; v < w->many->vectors; v++) {
+    int64_t lane = (int64_t)v * few->vector,
+            in_panel = (int64_t)(v % few->vectors) * few->vector;
+    loop_expr *from = contract_panel_base(e, narrow_panel(w, panel, v));
+    loop_expr *first = contract_times(e, panel, contract_panel_lanes(w->many));
+    w->vectors[v] =
+        (panel_vector){.from = contract_let(e, block, "from", contract_plus(e, from, in_panel)),
+                       .to = lane,
+                       .first = contract_plus(e, first, lane)};
+  }
+}
+
+void contract_widen_panel(const contract_emission *of, loop_block *block, loop_expr *panel,
+                          loop_expr *unit, loop_expr *const *values, int count) {
+  const contract_form *many = of->form, *few = many->narrow;
+  widening w = {.e = *of, .many = many, .wide = of->b, .narrow_lines = 1, .wide_lines = 1};
+  loop_expr *since = contract_sub(of, unit, pir_loop_use(of->m, of->fn->begin));
+  loop_expr *behind = contract_int(of, 0);
+  for (int i = 0; i < count; i++)
+    behind = contract_add(of, behind, values[i]);
+  loop_expr *first = contract_lt(of, contract_min(of, behind, since), contract_int(of, 1));
+  block = contract_if(of, block, first, NULL);
+  w.e.form = few;
+  w.e.b = of->packed;
+  if (few->numbers)
+    w.wide_lines = few->group / many->group;
+  else if (makes_groups(many))
+    w.narrow_lines = many->group;
+  if (contract_is_corrected(many))
+    w.sums = pir_loop_registers(of->fn, "sum", PIR_I32, (uint16_t)few->vector, many->vectors);
+  open_vectors(&w, block, panel);
+  widen_runs(&w, block);
+}
+
+// ---- which stages multiply: for few rows, for many, or for both
+
+// Time in which one vector of a line is widened and stored, in products of a vector. Half of it
+// is what widening takes where it is done for each tile (tile_choice.c).
+enum { WIDENING = 2 };
+
+// Rows up to which a kernel for few rows may be the faster one.
+enum { MOST_FEW_ROWS = 64 };
+
+// Returns the most rows for which the kernel that widens each line for each tile is expected to
+// be faster, or MOST_FEW_ROWS.
+static int64_t few_rows(const contract_form *many, const pir_machine *machine) {
+  const contract_form *few = many->narrow;
+  int64_t rows = MOST_FEW_ROWS;
+  // For as many lanes, and as many elements of the reduction.
+  int64_t elements = makes_groups(many) ? many->group : 1;
+  int64_t times = many->vectors / few->vectors * elements;
+  int64_t once = machine->tile.edge * WIDENING * many->vectors * elements;
+  while (rows > 0 && times * contract_rows_cost(few, machine, rows) >=
+                         contract_rows_cost(many, machine, rows) + once)
+    rows--;
+  return rows;
+}
+
+// Chooses the tile for many rows; its panels consist of whole panels of packed b.
+static bool choose_many_tile(contract_form *many, const pir_target *target) {
+  const contract_form *few = many->narrow;
+  contract_tiles tiles;
+  contract_rank_tiles(many, target, &tiles);
+  for (int i = 0; i < tiles.count; i++) {
+    if (tiles.at[i].vectors % few->vectors)
+      continue;
+    many->rows = tiles.at[i].rows;
+    many->vectors = tiles.at[i].vectors;
+    return true;
+  }
+  return false;
+}
+
+// The form whose panels are widened once: to whole elements that have been multiplied by their
+// scales, or to groups of whole numbers that the rows of bytes of `rounded` multiply.
+static contract_form widened(const contract_form *few, const contraction *rounded,
+                             const pir_target *target) {
+  contract_form many = *few;
+  many.narrow = few;
+  many.held = PIR_UNDEFINED;
+  many.panel_inner = false;
+  many.fetches = FETCH_NOTHING;
+  many.block = 0;
+  many.strip_count = 0;
+  many.numbers = false;
+  if (rounded) {
+    many.c = rounded;
+    many.compute = PIR_I32;
+    many.group = contract_bytes_at_once(target);
+    return many;
+  }
+  if (few->numbers)
+    many.group = 1;
+  many.scaled = -1;
+  return many;
+}
+
+// Whether the caches keep a widened panel. Elsewhere it would be written to memory.
+static bool keeps_panel(const contract_form *many, const pir_target *target) {
+  int64_t size = (int64_t)pir_dtype_size(contract_lane_dtype(many));
+  int64_t line = contract_panel_lanes(many) * size, lines = known_lines(many);
+  int64_t kept = (int64_t)target->l3_bytes / target->machine->cache.l3_kept;
+  return lines > 0 && lines <= kept / line;
+}
+
+// Chooses the form for many rows, and the most rows that are few. Returns false if all are. A
+// known number of rows is many only where rows are rounded: else b was widened when it was
+// packed.
+static bool choose_many(const contract_form *few, const contraction *rounded,
+                        const pir_target *target, contract_form *out, int64_t *out_most) {
+  int64_t rows;
+  if (!few->held || few->tile < 0 || few->above >= 0 || few->window_count || few->strip_count)
+    return false;
+  bool known = contract_const(few, contract_rows(few), &rows);
+  *out = widened(few, rounded, target);
+  if ((known && !rounded) || !choose_many_tile(out, target) || !keeps_panel(out, target))
+    return false;
+  *out_most = few_rows(out, target->machine);
+  return *out_most < MOST_FEW_ROWS && !(known && rows <= *out_most);
+}
+
+// Whole numbers whose products and sums fit 32 bits, and groups without a rest.
+static bool fits_groups(const contract_form *f) {
+  enum { MOST_OF_BYTE = 256, FOUR = 4 };
+  int64_t steps, most = f->c->bits ? INT64_C(1) << (f->c->bits - 1) : MOST_OF_BYTE / 2;
+  pir_dim last = f->axes[f->taps[f->tap_count - 1]].extent;
+  return contract_const(f, last, &steps) && steps % FOUR == 0 &&
+         steps <= INT32_MAX / MOST_OF_BYTE / most;
+}
+
+bool contract_has_rounded_rows(const contract_form *f, const pir_target *target) {
+  const contraction *c = f->c;
+  bool bytes = c->a.dtype == PIR_I8 && contract_factor(&c->b) == PIR_I8 && !c->a.rounded;
+  int64_t step;
+  if (!bytes || f->compute != PIR_F32 || f->kind != CONTRACT_PANEL || !c->b_constant ||
+      f->lane < 0 || f->window_count || contract_bytes_at_once(target) < 2)
+    return false;
+  if (f->tap_count != (f->scaled < 0 ? 1 : 2) || !contract_is_dense(c->dims, &c->a))
+    return false;
+  return contract_const(f, f->axes[f->taps[f->tap_count - 1]].step_a, &step) && step == 1 &&
+         fits_groups(f);
+}
+
+// ---- the stages
+
+typedef struct row_stages {
+  const contract_form *few;
+  const contract_env *env;
+  const char *name;
+  uint16_t b_slot;
+  contract_code *code;
+} row_stages;
+
+static contract_stage *add_rows_stage(const row_stages *s) {
+  return &s->code->stages[s->code->stage_count++];
+}
+
+static pir_status emit_few(const row_stages *s, contraction *floats, const contraction *c) {
+  if (floats)
+    contract_widen_a(s->few, s->env, s->name, "_floats", &c->a, PIR_F32, &floats->a,
+                     add_rows_stage(s));
+  return contract_emit_panels(s->few, s->env, s->name, s->b_slot, add_rows_stage(s));
+}
+
+static pir_status emit_many(const row_stages *s, contract_form *many, bool rounded) {
+  contraction words = *many->c;
+  if (rounded && many->group == 2) {
+    contract_widen_a(s->few, s->env, s->name, "_widen", &many->c->a, PIR_I16, &words.a,
+                     add_rows_stage(s));
+    many->c = &words;
+  }
+  return contract_emit_panels(many, s->env, s->name, s->b_slot, add_rows_stage(s));
+}
+
+static void describe(const row_stages *s, const contract_form *many, int64_t most) {
+  char *how = s->code->how;
+  size_t size = sizeof s->code->how, at = strlen(how);
+  const char *groups = many->group == 2 ? " by pairs of words" : " by fours of bytes";
+  if (most)
+    at += pir_text_format(how + at, size - at, "; above %lld rows: ", (long long)most);
+  else
+    at += pir_text_format(how + at, size - at, "; for all rows: ");
+  at += pir_text_format(how + at, size - at, "%d rows x %d vectors%s", many->rows,
+                        many->vectors, makes_groups(many) ? groups : "");
+  pir_text_format(how + at, size - at, ", each panel widened once");
+}
+
+pir_status contract_emit_rows(const contract_form *few, contraction *floats,
+                              const contraction *c, const contract_env *env, const char *name,
+                              uint16_t b_slot, contract_code *code) {
+  row_stages s = {few, env, name, b_slot, code};
+  contract_form many;
+  int64_t most, rows;
+  pir_dims *dims = c->dims;
+  int first = code->stage_count;
+  if (!choose_many(few, floats ? c : NULL, env->target, &many, &most))
+    return emit_few(&s, floats, c);
+  describe(&s, &many, most);
+  if (!most || contract_const(few, contract_rows(few), &rows))
+    return emit_many(&s, &many, floats);
+  PIR_TRY(emit_few(&s, floats, c));
+  int second = code->stage_count;
+  PIR_TRY(emit_many(&s, &many, floats));
+  pir_dim one = pir_dim_const(dims, 1), more = pir_dim_const(dims, most + 1);
+  pir_dim are_many = pir_dim_min(dims, one, pir_dim_floordiv(dims, contract_rows(few), more));
+  pir_dim are_few = pir_dim_sub(dims, one, are_many);
+  for (int i = first; i < code->stage_count; i++)
+    code->stages[i].units =
+        pir_dim_mul(dims, code->stages[i].units, i < second ? are_few : are_many);
+  return PIR_OK;
+}
