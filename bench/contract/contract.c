@@ -153,8 +153,9 @@ static bool parse_conv(const char *text, row *out) {
   return true;
 }
 
-// Memory on huge pages, as a session's: on small ones, whose places in the second cache are drawn
-// by chance, the time of a product depends on the process (Zen 3: 1.7 or 3.1 ms). NULL for nothing.
+// Memory on huge pages, as a session's: on small ones, whose places in the second cache are
+// drawn by chance, the time of a product depends on the process (Zen 3: 1.7 or 3.1 ms). NULL
+// for nothing.
 static void *huge_pages(size_t size) {
   size_t page = 2 << 20, whole = (size + page - 1) / page * page;
   void *memory = size ? aligned_alloc(page, whole) : NULL;

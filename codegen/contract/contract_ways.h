@@ -1,4 +1,4 @@
-// What kernels of panels do beside the plain one: tile registers, and elements that are widened.
+// Ways of the panel kernel beside the plain one: tile registers, and widened elements.
 #ifndef PIR_CONTRACT_WAYS_H
 #define PIR_CONTRACT_WAYS_H
 
@@ -31,7 +31,7 @@ void contract_release_tiles(const contract_emission *e);
 bool contract_is_dense(pir_dims *dims, const contract_tensor *t);
 // Whether a is to be widened to words by a stage of its own, before all panels.
 bool contract_widens_a(const contract_form *f);
-// Emits the stage that widens `a` to another type, and makes `widened` what it writes.
+// Emits the stage that widens `a` to another type; `widened` becomes its result.
 void contract_widen_a(const contract_form *f, const contract_env *env, const char *name,
                       const char *suffix, const contract_tensor *a, pir_dtype to,
                       contract_tensor *widened, contract_stage *out_stage);
@@ -41,9 +41,10 @@ void contract_widen_a(const contract_form *f, const contract_env *env, const cha
 // Whether rows are bytes that are multiplied by whole numbers in groups, and the sums floats.
 bool contract_has_rounded_rows(const contract_form *f, const pir_target *target);
 
-// Emits the stages that multiply: for few rows, for many, or for both. `few` is the form for few
-// rows, which is used for any number of rows where nothing is gained. Packed b is in this slot.
-// Rounded rows: `floats` is the contraction of `few`, whose a these stages make; else NULL.
+// Emits the stages that multiply: for few rows, for many, or for both. `few` is the form for
+// few rows, which is used for any number of rows where nothing is gained. Packed b is in this
+// slot. Rounded rows: `floats` is the contraction of `few`, whose a these stages make; else
+// NULL.
 pir_status contract_emit_rows(const contract_form *few, contraction *floats,
                               const contraction *c, const contract_env *env, const char *name,
                               uint16_t b_slot, contract_code *code);

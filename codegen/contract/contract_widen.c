@@ -1,7 +1,7 @@
 // Weights that packed b holds in a narrower type, times few rows and times many. A kernel for
-// few rows widens each line of b in registers, again for each tile of rows. With many rows it is
-// cheaper to widen a panel once, into scratch, where all tiles of the ordinary kernel read it.
-// Both kernels read the same packed b; the number of rows of a run decides between them.
+// few rows widens each line of b in registers, again for each tile of rows. With many rows, a
+// panel is widened once, into scratch, where all tiles of the ordinary kernel read it. Both
+// kernels read the same packed b; the number of rows of a run decides between them.
 //
 // Rows of bytes (--math=int8) are multiplied by whole numbers in groups, as dot products of
 // bytes or words, where there are many rows: the sums of integers, each of a group of rows of

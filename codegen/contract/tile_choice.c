@@ -252,9 +252,10 @@ static int64_t bytes_of_a(const contract_form *f) {
   return bytes;
 }
 
-// Whether rows that the L2 cache does not hold come again while tiles are computed. A tile reads
-// a few lines of `a` at a steady pace, one after the other, which the processor fetches ahead;
-// the first tile of a panel of `b` waits for all of it. The pace may be half of what arrives.
+// Whether rows that the L2 cache does not hold come again while tiles are computed. A tile
+// reads a few lines of `a` at a steady pace, one after the other, which the processor fetches
+// ahead; the first tile of a panel of `b` waits for all of it. The pace may be half of what
+// arrives.
 static bool rows_come_in_passing(const contract_form *f, const pir_target *target) {
   const pir_machine *machine = target->machine;
   int64_t kept = (int64_t)target->l3_bytes / machine->cache.l3_kept;

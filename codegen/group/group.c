@@ -397,7 +397,6 @@ static bool goes_with_rows(const grouping *g, const op_cluster *rows, const op_c
 }
 
 static const char leaves[] = "a path leads out of the group and back";
-
 static const char *why_apart(int kind) {
   if (kind == GROUP_ELEMENTS)
     return "results over different spaces keep to themselves";

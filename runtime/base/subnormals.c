@@ -1,5 +1,5 @@
-// The control registers of floating-point arithmetic: MXCSR of x86 (Intel SDM, volume 1, 10.2.3)
-// and FPCR of aarch64 (Arm ARM, C5.2.8).
+// The control registers of floating-point arithmetic: MXCSR of x86 (Intel SDM, volume 1,
+// 10.2.3) and FPCR of aarch64 (Arm ARM, C5.2.8).
 #include <pir/layer/subnormals.h>
 
 #if defined(__x86_64__)

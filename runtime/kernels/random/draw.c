@@ -311,7 +311,8 @@ static pir_status fill_with_integers(const pir_kernel_call *call, int64_t low, i
   return fill_with_numbers(call, &f, PIR_F64);
 }
 
-// p: least, number of integers. One word each; a small range takes its low half. Not quite even.
+// p: least, number of integers. One word each, of which a small range takes the low half. Not
+// quite even.
 static double remainder_number(draw *d, const double *at, const double *p) {
   (void)at;
   uint64_t word = pir_generator_next(d->from), range = (uint64_t)p[1];
