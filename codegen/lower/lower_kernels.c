@@ -283,7 +283,7 @@ static void gather_nd_stages(lowering *l, const pir_op *op, const pir_attr_value
   lower_leave(l, outside);
 }
 
-// Kernels of the runtime by name (kernel_table.h).
+// Kernels of the runtime by name (runtime/kernels/kernel_table.h).
 static const struct kernel_form {
   const char *name;
   void (*emit)(lowering *l, const pir_op *op, const pir_attr_value *attrs,
