@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the models that are measured: folders with model.json, model.pdiparams, model.pdmodel, model.onnx, case0/.
 
-  models.py DIR --pir-translate EXE [NAME ...]     all by default; what is there is kept
+  models.py DIR --pir-translate EXE [NAME ...]     all by default; what is there already is kept
 
 NAME is a model of bench/zoo (full-size networks with random weights, about ten minutes and 4 GB for all), or a detector of
 text: the recorded PP-OCRv4 one with a picture of 480x640, and one of 640x640. Needs the Python that has Paddle and paddle2onnx.

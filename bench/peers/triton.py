@@ -5,7 +5,7 @@
 
 MODEL is a folder of bench/models.py whose inputs are rows of tokens (bert_base): model.json, model.pdiparams, case0, and model.onnx for
 --peer. VENV is the environment that test/runtime/triton/serve.sh makes, with onnxruntime for --peer. Each client sends one row, waits for
-the answer, and sends the next. The variants take turns in one server, and the median of rounds is shown:
+the answer, and sends the next. The variants take turns in one server, and the median of the rounds is shown:
 
   alone      max_batch_size: 0, every request runs by itself
   batched    max_batch_size: 8

@@ -1,4 +1,4 @@
-// File formats, and what reads and writes them.
+// The table of file formats, and what reads and writes each of them.
 #include <string.h>
 
 #include <pir/compiler/legacy.h>

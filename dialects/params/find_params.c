@@ -1,7 +1,7 @@
 // Finds a program's parameter file: by file names, then by content. A model folder may hold
 // parameter files of several programs (one for the .json, one for the .pdmodel). So a file that
-// does not fit the program is skipped if exactly one beside it fits. Files that
-// nearly fit count if none does. Reads only headers of records.
+// does not fit the program's tensors is skipped if exactly one file beside it fits. Files that
+// nearly fit count where none does. Reads only the headers of records.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Levels of logs: what a sink hears of a context's diagnostics, and of a model.
+// Levels of logs: what a sink hears of a context's diagnostics, and of a model that is loaded.
 #include <pir/compiler/context.h>
 #include <pir/engine/model.h>
 
@@ -11,7 +11,7 @@
 
 static const char LETTERS[] = "ewnr";  // of errors, warnings, notes, remarks
 
-// Heard: the letter of each diagnostic.
+// What was heard: the letter of each diagnostic, in order.
 typedef struct heard {
   char letters[64];
   size_t count;
@@ -77,7 +77,7 @@ static void remarks_are_the_last_level(void **unused) {
   pir_context_destroy(ctx);
 }
 
-// The program causes a warning, compiling it a remark.
+// The program causes one warning, and compiling it one remark.
 static void a_load_is_heard_at_its_level(void **unused) {
   static const char program[] =
       "{\n(%0) = \"pd_op.data\" () {dtype:float32,name:\"x\",place:Place(undefined:0),"

@@ -1,6 +1,6 @@
-// Judges the gradient of an op by a drawn program in f64, in each input,
-// beside the derivative by differences (tools/slopes.h). A program is drawn until its
-// numbers have a derivative: ops that compare or round have none everywhere; some draws
+// Judges the gradient of an op by a drawn program in float64, in each of its inputs,
+// beside the derivative by differences (tools/slopes.h). Each program is drawn until its
+// numbers have a derivative: an op that compares or rounds has none everywhere, and some draws
 // give no floats.
 #include "../../tools/slopes.h"
 #include "gradients.h"

@@ -1,6 +1,7 @@
-// Gradients of conditional blocks. The backward block cannot capture values inside
-// the forward block: they are regions of different ops. So the forward block pushes such values
-// on a stack, which the backward block pops. A scan of it finds their names.
+// Translates gradients of conditional blocks. The backward block cannot capture values inside
+// the forward block, because the two are regions of different ops. So the forward block pushes
+// such values on a stack and the backward block pops them. One scan of the backward block finds
+// their names.
 #include <string.h>
 
 #include "translate.h"
@@ -30,8 +31,8 @@ static bool lists(const slot_desc *slot, const char *name) {
   return false;
 }
 
-// Collects the names that the backward block reads and only the forward block defines: one a
-// read.
+// Collects the names that the backward block reads and only the forward block defines, one
+// entry for each read.
 static name_list kept_names(translator *t, const block_desc *forward,
                             const block_desc *backward, const slot_desc *out) {
   pir_map inside = {0}, defined = {0};

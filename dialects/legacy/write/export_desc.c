@@ -1,5 +1,5 @@
 // Ops as protobuf messages. When an op is complete, its slots and attributes are sorted by
-// name, since Paddle keeps them in ordered maps. A number is written with the type that the
+// name, because Paddle keeps them in ordered maps. A number is written with the type that the
 // legacy op declares; a number that does not fit is refused.
 #include "export.h"
 

@@ -1,7 +1,7 @@
 // Discrete Fourier transforms along axes, in complex double, one axis after the other: lines
-// are gathered, transformed by a library opened at first use, and written back. A
+// are gathered, transformed by a library that is opened when first needed, and written back. A
 // length with a large prime factor becomes a convolution whose length is a power of two
-// (Bluestein): any length costs O(n log n).
+// (Bluestein), so that any length costs O(n log n).
 #include <dlfcn.h>
 #include <math.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static pir_status refuse_without_library(const pir_kernel_call *call, pir_status
 
 static pir_status open_fft_library(const pir_kernel_call *call, pir_fft_lines_fn *out) {
   char path[4096];
-  // The loader finds the library again by name, so nothing is kept between calls.
+  // The loader keeps the library and finds it again by name, so nothing is kept between calls.
   int flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
   bool beside = pir_path_beside(PIR_FFT_LIBRARY, path, sizeof path) && !access(path, R_OK);
   void *library = dlopen(beside ? path : PIR_FFT_LIBRARY, flags);

@@ -1,10 +1,10 @@
-// Tensors in one buffer, and lookups in tables of 8-bit codes.
+// Tensors packed into one buffer, and lookups in tables of 8-bit codes.
 #include <math.h>
 #include <string.h>
 
 #include "kernels.h"
 
-// Copies each member of operand 0 to its member of result 0, and one after the other to
+// Copies the members of operand 0 to the members of result 0, and one after the other into
 // result 1, each at the next multiple of the alignment. attributes: dtype, copy_data,
 // set_constant, persist_output, constant, use_align, align_size, size_of_dtype
 pir_status pir_kernel_coalesce_tensor(const pir_kernel_call *call) {
@@ -56,7 +56,7 @@ pir_status pir_kernel_coalesce_tensor(const pir_kernel_call *call) {
   return PIR_OK;
 }
 
-// A row of w holds its least and largest number, then 8-bit codes, four in the space of a
+// A row of w holds its least and its largest number, then 8-bit codes, four in the space of a
 // float. operands: w [rows, 2 + n], ids [.., 1]; attribute: padding_idx
 pir_status pir_kernel_lookup_table_dequant(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F32, PIR_I64}, out[] = {PIR_F32};
