@@ -8,6 +8,9 @@
 // Elements of a line, each of which is compared with all others.
 enum { LONGEST_LINE = 1 << 16 };
 
+// Bits of a position or a count, of which a number holds several.
+enum { BITS = 20, ALL = (1 << BITS) - 1 };
+
 // Opens a stage over the elements of the tensor, and enters it.
 static lower_place open_elements(lowering *l, const pir_fact *of, lower_axes *out,
                                  lower_stages *stages) {
@@ -48,6 +51,16 @@ static loop_expr *key_at(lowering *l, const pir_value *x, loop_expr *const *inde
   return pir_loop_cast(l->m, e, pir_node_type_arithmetic(e->dtype));
 }
 
+// Opens a loop over the positions of a line, and enters it.
+static lower_place enter_line(lowering *l, loop_expr *length, loop_expr **out_at) {
+  loop_var *k = pir_loop_var_create(l->fn, "k", LOOP_INDEX, 1);
+  k->extent = length;
+  *out_at = pir_loop_use(l->m, k);
+  loop_block *block =
+      pir_loop_for(l->fn, l->block, LOOP_SERIAL, k, pir_loop_int(l->m, 0), length, NULL);
+  return lower_enter(l, block);
+}
+
 // The number of elements of the line that stand before the one at `index`: those that are
 // before it in order, and equal ones that are before it in the line. Known to be in the line.
 static loop_expr *place_in_order(lowering *l, const pir_value *x, int axis, bool descending,
@@ -59,18 +72,14 @@ static loop_expr *place_in_order(lowering *l, const pir_value *x, int axis, bool
   loop_expr *own = key_at(l, x, index);
   loop_buffer *count = pir_loop_registers(l->fn, "count", PIR_I64, 1, 1);
   pir_loop_store(l->fn, l->block, count, zero, pir_loop_const_int(m, PIR_I64, 0), NULL);
-  loop_var *k = pir_loop_var_create(l->fn, "k", LOOP_INDEX, 1);
-  k->extent = length;
-  other[axis] = pir_loop_use(m, k);
-  loop_block *block = pir_loop_for(l->fn, l->block, LOOP_SERIAL, k, zero, length, NULL);
-  lower_place outside = lower_enter(l, block);
+  lower_place outside = enter_line(l, length, &other[axis]);
   loop_expr *key = key_at(l, x, other);
   loop_expr *equal =
       pir_loop_op(m, PIR_V_NOT, stands_before(l, own, key, descending), NULL, NULL);
   equal = pir_loop_op(m, PIR_V_AND, equal, pir_loop_lt(m, other[axis], index[axis]), NULL);
   loop_expr *before =
       pir_loop_op(m, PIR_V_OR, stands_before(l, key, own, descending), equal, NULL);
-  pir_loop_accumulate(l->fn, block, count, zero, PIR_COMBINE_ADD,
+  pir_loop_accumulate(l->fn, l->block, count, zero, PIR_COMBINE_ADD,
                       pir_loop_cast(m, before, PIR_I64));
   lower_leave(l, outside);
   loop_var *place = pir_loop_var_create(l->fn, "place", LOOP_INDEX, 1);
@@ -151,7 +160,6 @@ static void topk_stages(lowering *l, const pir_op *op, const pir_attr_value *att
 // these numbers.
 static loop_expr *frequency_of(lowering *l, const pir_value *x, int axis,
                                loop_expr *const *index) {
-  enum { BITS = 20, ALL = (1 << BITS) - 1 };
   loop_module *m = l->m;
   loop_expr *other[PIR_MAX_RANK], *zero = pir_loop_int(m, 0),
                                   *length = lower_dim(l, lower_fact(l, x)->shape[axis]),
@@ -161,18 +169,14 @@ static loop_expr *frequency_of(lowering *l, const pir_value *x, int axis,
   // Both counts are one number: those that are equal or before, and those before.
   loop_buffer *counts = pir_loop_registers(l->fn, "counts", PIR_I64, 1, 1);
   pir_loop_store(l->fn, l->block, counts, zero, pir_loop_const_int(m, PIR_I64, ALL), NULL);
-  loop_var *k = pir_loop_var_create(l->fn, "k", LOOP_INDEX, 1);
-  k->extent = length;
-  other[axis] = pir_loop_use(m, k);
-  loop_block *block = pir_loop_for(l->fn, l->block, LOOP_SERIAL, k, zero, length, NULL);
-  lower_place outside = lower_enter(l, block);
+  lower_place outside = enter_line(l, length, &other[axis]);
   loop_expr *key = key_at(l, x, other), *before = stands_before(l, key, own, false),
             *behind = stands_before(l, own, key, false);
   loop_expr *equal =
       pir_loop_op(m, PIR_V_NOT, pir_loop_op(m, PIR_V_OR, before, behind, NULL), NULL, NULL);
   loop_expr *step = pir_loop_sub(m, pir_loop_mul(m, pir_loop_cast(m, equal, PIR_I64), unit),
                                  pir_loop_cast(m, before, PIR_I64));
-  pir_loop_accumulate(l->fn, block, counts, zero, PIR_COMBINE_ADD, step);
+  pir_loop_accumulate(l->fn, l->block, counts, zero, PIR_COMBINE_ADD, step);
   lower_leave(l, outside);
   loop_expr *both = pir_loop_load(m, counts, zero, 1, NULL);
   return pir_loop_add(m, pir_loop_mul(m, both, unit), pir_loop_cast(m, index[axis], PIR_I64));
@@ -181,7 +185,6 @@ static loop_expr *frequency_of(lowering *l, const pir_value *x, int axis,
 // A team takes a line.
 static void mode_stages(lowering *l, const pir_op *op, const pir_attr_value *attrs,
                         lower_stages *stages) {
-  enum { BITS = 20, ALL = (1 << BITS) - 1 };
   loop_module *m = l->m;
   const pir_value *x = pir_op_operand(op, 0);
   const pir_fact *from = lower_fact(l, x);

@@ -63,10 +63,10 @@ static inline void __syncwarp() {
   __syncwarp(~0u);
 }
 
-template <class T> static inline T __shfl_xor_sync(unsigned mask, T x, int distance) {
+// What the thread in another lane of the warp has.
+template <class T> static inline T shim_value_of(unsigned mask, T x, unsigned other) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a shuffle moves 4 or 8 bytes");
-  const unsigned lane = shim.thread.x % 32, warp = shim.thread.x / 32,
-                 other = lane ^ (unsigned)distance;
+  const unsigned lane = shim.thread.x % 32, warp = shim.thread.x / 32;
   if (!(mask >> lane & 1) || !(mask >> other & 1))
     abort();
   memcpy(&shim.slots[lane][warp], &x, sizeof x);
@@ -75,21 +75,15 @@ template <class T> static inline T __shfl_xor_sync(unsigned mask, T x, int dista
   shim_warp_barrier(mask);
   return x;
 }
-
+template <class T> static inline T __shfl_xor_sync(unsigned mask, T x, int distance) {
+  return shim_value_of(mask, x, shim.thread.x % 32 ^ (unsigned)distance);
+}
 // The value of the thread `distance` before, in lines of `width` threads; the first ones of a
 // line get their own.
 template <class T>
 static inline T __shfl_up_sync(unsigned mask, T x, int distance, int width) {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a shuffle moves 4 or 8 bytes");
-  const int lane = (int)(shim.thread.x % 32), warp = (int)(shim.thread.x / 32),
-            other = lane % width < distance ? lane : lane - distance;
-  if (!(mask >> lane & 1) || !(mask >> other & 1))
-    abort();
-  memcpy(&shim.slots[lane][warp], &x, sizeof x);
-  shim_warp_barrier(mask);
-  memcpy(&x, &shim.slots[other][warp], sizeof x);
-  shim_warp_barrier(mask);
-  return x;
+  const int lane = (int)(shim.thread.x % 32);
+  return shim_value_of(mask, x, (unsigned)(lane % width < distance ? lane : lane - distance));
 }
 
 static inline float pir_shim_from_f16(unsigned short h) {
