@@ -37,11 +37,13 @@ static void take_operand(lowering *l, const pir_value *v) {
 static bool lowers_as_stages(lowering *l, const pir_op *op) {
   lower_stages stages = {0};
   const pir_clause *clause = pir_op_meaning(op)->clause;
+  if (!lower_on_device(l) || (clause && pir_value_unused(pir_op_result(op, 0))))
+    return false;
   for (size_t i = 0; i < pir_op_results(op); i++) {
     const pir_value *result = pir_op_result(op, i);
-    if (!pir_value_type(result) || pir_value_unused(result))
+    if (pir_value_unused(result))
       continue;
-    if (!lower_on_device(l) || !has_shape(lower_fact(l, result)))
+    if (!pir_value_type(result) || !has_shape(lower_fact(l, result)))
       return false;
     lower_value *v = lower_add(l, result);
     v->slot = (int32_t)l->values.count;
