@@ -44,6 +44,7 @@ typedef struct attribute_case {
   const char *written;
   // Pipelines that run the program, up to a NULL.
   const char *const *pipelines;
+  const char *target;  // that they run it on; NULL: the processor
 } attribute_case;
 
 // Reads, verifies and runs the program with the value in place: as text and as JSON, through

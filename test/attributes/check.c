@@ -209,8 +209,11 @@ static bool run_session(attribute_case *c, const char *what, pir_model *model) {
 static bool check_running(attribute_case *c, const char *pipeline, const written *b,
                           bool refuse) {
   heard h = {0};
-  pir_model_options options = {
-      .size = sizeof options, .pipeline = pipeline, .compile_threads = 1, .sink = {hear, &h}};
+  pir_model_options options = {.size = sizeof options,
+                               .pipeline = pipeline,
+                               .target = c->target,
+                               .compile_threads = 1,
+                               .sink = {hear, &h}};
   pir_model *model = NULL;
   pir_status status = pir_model_load((pir_borrowed){.data = b->data, .size = b->size},
                                      (pir_borrowed){0}, &options, &model);

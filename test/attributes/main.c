@@ -1,7 +1,7 @@
 // Every attribute of every operator of every dialect with values of every kind: nothing may
 // crash, hang or compute with a value of another kind.
 //
-//   attributes [--kinds|--types] [--share=K/N] [--op=NAME] [--pipelines=A,B]
+//   attributes [--kinds|--types] [--share=K/N] [--op=NAME] [--pipelines=A,B] [--target=NAME]
 //              [--write=FOLDER/EVERY] [PROGRAM..]
 //
 // Every EVERY-th program is written to FOLDER. With --kinds, programs are verified alone, and
@@ -38,7 +38,7 @@ typedef struct tally {
 } tally;
 
 typedef struct testing {
-  const char *op, *pipelines[MOST_PIPELINES + 1];
+  const char *op, *target, *pipelines[MOST_PIPELINES + 1];
   char folder[400];
   long every;  // 0: nothing is written
   bool kinds, types;
@@ -134,7 +134,8 @@ static void test_attribute(testing *r, pir_context *ctx, const subject *s, size_
                         .op = f.op,
                         .slot = slot,
                         .doing = r->t->doing,
-                        .pipelines = r->pipelines};
+                        .pipelines = r->pipelines,
+                        .target = r->target};
     snprintf(r->t->doing, DOING, "%s.%s = %s", s->def->name, s->def->attrs[slot].name,
              value->label);
     pir_op_set_attr_at(f.op, slot, value->attr);
@@ -165,7 +166,8 @@ static bool test_type(testing *r, pir_context *ctx, const subject *s, size_t num
                         .op = f.op,
                         .types = true,
                         .doing = r->t->doing,
-                        .pipelines = r->pipelines};
+                        .pipelines = r->pipelines,
+                        .target = r->target};
     snprintf(r->t->doing, DOING, "%s %s", s->def->name, label);
     r->t->programs++;
     if (!attribute_check(&c)) {
@@ -233,6 +235,8 @@ static int read_options(testing *r, int argc, char **argv) {
   for (; i < argc && !strncmp(argv[i], "--", 2); i++) {
     if (!strncmp(argv[i], "--op=", 5))
       r->op = argv[i] + 5;
+    else if (!strncmp(argv[i], "--target=", 9))
+      r->target = argv[i] + 9;
     else if (!strcmp(argv[i], "--kinds"))
       r->kinds = true;
     else if (!strcmp(argv[i], "--types"))
@@ -253,7 +257,7 @@ int main(int argc, char **argv) {
   if (!first) {
     fprintf(stderr,
             "usage: attributes [--kinds|--types] [--share=K/N] [--op=NAME] [--pipelines=A,B] "
-            "[--write=FOLDER/EVERY] [PROGRAM..]\n");
+            "[--target=NAME] [--write=FOLDER/EVERY] [PROGRAM..]\n");
     return 2;
   }
   pir_context *ctx = open_context();
