@@ -44,6 +44,7 @@ typedef struct fixture {
   pir_queue *queue;
   pir_model *model;
   pir_session *session;
+  void *stream;     // of the caller, or NULL
   void *memory[4];  // of the device
   size_t memory_count;
 } fixture;
@@ -58,13 +59,20 @@ static void stand_ins_or_skip(void) {
 
 // Replaces the session by one on a stream of the caller.
 static void use_own_stream(fixture *f) {
-  void *stream = NULL, *at = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuStreamCreate");
+  void *at = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuStreamCreate");
   int (*create)(void **, unsigned);
   memcpy(&create, &at, sizeof create);
-  assert_int_equal(create(&stream, 1), 0);
-  pir_session_options how = {.size = sizeof how, .device_stream = stream};
+  assert_int_equal(create(&f->stream, 1), 0);
+  pir_session_options how = {.size = sizeof how, .device_stream = f->stream};
   pir_session_destroy(f->session);
   assert_int_equal(pir_session_create(f->model, &how, &f->session), PIR_OK);
+}
+
+static void destroy_own_stream(fixture *f) {
+  void *at = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuStreamDestroy_v2");
+  int (*destroy)(void *);
+  memcpy(&destroy, &at, sizeof destroy);
+  assert_int_equal(destroy(f->stream), 0);
 }
 
 static void begin(fixture *f, const char *program, const char *target) {
@@ -80,6 +88,8 @@ static void begin(fixture *f, const char *program, const char *target) {
 
 static void end(fixture *f) {
   pir_session_destroy(f->session);
+  if (f->stream)
+    destroy_own_stream(f);
   for (size_t i = 0; i < f->memory_count; i++)
     pir_queue_give(f->queue, f->memory[i], MOST * sizeof(int64_t));
   pir_queue_destroy(f->queue);
