@@ -14,12 +14,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
-typedef struct probe {
-  int cpu;
+// What all threads see.
+typedef struct common {
+  pthread_barrier_t barrier;
+  int threads;
   double seconds;
   bool multiplies, copies, reads;
   double gflops, copy_gbps, read_gbps;
-  pthread_barrier_t *barrier;
+  bool over;
+  double *cost;  // of each thread in this round: seconds for 10^9 operations or bytes
+} common;
+
+typedef struct probe {
+  common *all;
+  int cpu;
 } probe;
 
 __attribute__((target("avx2"))) static void copy_streaming(float *to, const float *from,
@@ -29,24 +37,13 @@ __attribute__((target("avx2"))) static void copy_streaming(float *to, const floa
   _mm_sfence();
 }
 
-static double copy_rate(double seconds) {
-  const size_t n = (size_t)16 << 20;
-  float *from = aligned_alloc(64, n * 4), *to = aligned_alloc(64, n * 4);
-  if (!from || !to)
-    return 0;
-  memset(from, 1, n * 4);
-  memset(to, 1, n * 4);
-  double best = 0, end = now() + seconds;
-  while (now() < end) {
-    double start = now();
-    copy_streaming(to, from, n);
-    double rate = 8.0 * (double)n / (now() - start) * 1e-9;
-    if (rate > best)
-      best = rate;
-  }
-  free(from);
-  free(to);
-  return best;
+enum { COPY_FLOATS = 16 << 20, MOST_THREADS = 256 };
+
+static double copy_cost(void *memory) {
+  float *from = memory, *to = from + COPY_FLOATS;
+  double start = now();
+  copy_streaming(to, from, COPY_FLOATS);
+  return (now() - start) / (8e-9 * COPY_FLOATS);
 }
 
 // ---- reading
@@ -83,98 +80,104 @@ __attribute__((target("avx2"))) static void read_256(const char *from, size_t by
     __asm__ volatile("" : : "x"(sums[s]));
 }
 
-// Reads more than the caches hold, in pages that are as large as can be.
-static double read_rate(double seconds) {
-  char *from = aligned_alloc(2 << 20, READ_BYTES + (2 << 20));
-  bool wide = __builtin_cpu_supports("avx512f");
-  if (!from)
-    return 0;
-  madvise(from, READ_BYTES + (2 << 20), MADV_HUGEPAGE);
-  memset(from, 1, READ_BYTES + (2 << 20));
-  double best = 0, end = now() + seconds;
-  while (now() < end) {
-    double start = now();
-    if (wide)
-      read_512(from, READ_BYTES);
-    else
-      read_256(from, READ_BYTES);
-    double rate = (double)READ_BYTES / (now() - start) * 1e-9;
-    if (rate > best)
-      best = rate;
-  }
-  free(from);
+static double read_cost(void *memory) {
+  double start = now();
+  if (__builtin_cpu_supports("avx512f"))
+    read_512(memory, READ_BYTES);
+  else
+    read_256(memory, READ_BYTES);
+  return (now() - start) / (1e-9 * READ_BYTES);
+}
+
+// ---- rounds
+
+static double multiply_cost(void *memory) {
+  (void)memory;
+  return 1 / peak_gflops();
+}
+
+// Returns the best round of all threads together. Threads share the memory's bandwidth, so the
+// best of each one alone says nothing: a round takes as long as its slowest thread.
+static double best_rate(const probe *p, double (*cost)(void *memory), void *memory) {
+  common *all = p->all;
+  double best = 0, end = now() + all->seconds;
+  do {
+    pthread_barrier_wait(&all->barrier);
+    all->cost[p->cpu] = cost(memory);
+    pthread_barrier_wait(&all->barrier);
+    double most = 0;
+    for (int i = 0; i < all->threads; i++)
+      most = all->cost[i] > most ? all->cost[i] : most;
+    best = all->threads / most > best ? all->threads / most : best;
+    if (p->cpu == 0)
+      all->over = now() >= end;
+    pthread_barrier_wait(&all->barrier);
+  } while (!all->over);
   return best;
 }
 
 static void *run(void *user) {
-  probe *p = user;
+  const probe *p = user;
+  common *all = p->all;
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(p->cpu, &set);
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-  pthread_barrier_wait(p->barrier);
-  for (double end = now() + p->seconds; p->multiplies && now() < end;) {
-    double rate = peak_gflops();
-    if (rate > p->gflops)
-      p->gflops = rate;
-  }
-  pthread_barrier_wait(p->barrier);
-  p->copy_gbps = p->copies ? copy_rate(p->seconds) : 0;
-  pthread_barrier_wait(p->barrier);
-  p->read_gbps = p->reads ? read_rate(p->seconds) : 0;
+  // More than the caches hold, in pages that are as large as can be.
+  size_t bytes = READ_BYTES + (2 << 20);
+  char *memory = aligned_alloc(2 << 20, bytes);
+  if (!memory)
+    exit(70);
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  memset(memory, 1, bytes);
+  double gflops = all->multiplies ? best_rate(p, multiply_cost, NULL) : 0;
+  double copy = all->copies ? best_rate(p, copy_cost, memory) : 0;
+  double read = all->reads ? best_rate(p, read_cost, memory) : 0;
+  if (p->cpu == 0)
+    all->gflops = gflops, all->copy_gbps = copy, all->read_gbps = read;
+  free(memory);
   return NULL;
 }
 
 int main(int argc, char **argv) {
-  int threads = 1, json = 0;
-  bool multiplies = true, copies = true, reads = true;
-  double seconds = 0.3;
+  int json = 0;
+  common all = {
+      .threads = 1, .seconds = 0.3, .multiplies = true, .copies = true, .reads = true};
   for (int i = 1; i < argc; i++) {
     if (!strncmp(argv[i], "--threads=", 10))
-      threads = atoi(argv[i] + 10);
+      all.threads = atoi(argv[i] + 10);
     else if (!strncmp(argv[i], "--seconds=", 10))
-      seconds = atof(argv[i] + 10);
+      all.seconds = atof(argv[i] + 10);
     else if (!strcmp(argv[i], "--only=fma"))
-      copies = reads = false;
+      all.copies = all.reads = false;
     else if (!strcmp(argv[i], "--only=read"))
-      multiplies = copies = false;
+      all.multiplies = all.copies = false;
     else if (!strcmp(argv[i], "--json"))
       json = 1;
     else
       return fprintf(stderr, "peak: unknown argument %s\n", argv[i]), 2;
   }
-  if (threads < 1 || threads > 256)
+  if (all.threads < 1 || all.threads > MOST_THREADS)
     return fprintf(stderr, "peak: 1 to 256 threads\n"), 2;
   __builtin_cpu_init();
   const char *isa = __builtin_cpu_supports("avx512f") ? "avx512" : "avx2";
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
     return fprintf(stderr, "peak: needs AVX2 and FMA\n"), 3;
-  pthread_barrier_t barrier;
-  pthread_barrier_init(&barrier, NULL, (unsigned)threads);
-  probe *probes = calloc((size_t)threads, sizeof *probes);
-  pthread_t *ids = calloc((size_t)threads, sizeof *ids);
-  double gflops = 0, copy = 0, read = 0;
-  for (int i = 0; i < threads; i++) {
-    probes[i] = (probe){.cpu = i,
-                        .seconds = seconds,
-                        .multiplies = multiplies,
-                        .copies = copies,
-                        .reads = reads,
-                        .barrier = &barrier};
+  pthread_barrier_init(&all.barrier, NULL, (unsigned)all.threads);
+  probe probes[MOST_THREADS];
+  pthread_t ids[MOST_THREADS];
+  double cost[MOST_THREADS];
+  all.cost = cost;
+  for (int i = 0; i < all.threads; i++) {
+    probes[i] = (probe){.all = &all, .cpu = i};
     if (pthread_create(&ids[i], NULL, run, &probes[i]))
       return 70;
   }
-  for (int i = 0; i < threads; i++) {
+  for (int i = 0; i < all.threads; i++)
     pthread_join(ids[i], NULL);
-    gflops += probes[i].gflops;
-    copy += probes[i].copy_gbps;
-    read += probes[i].read_gbps;
-  }
   printf(json ? "{\"isa\": \"%s\", \"threads\": %d, \"fma_gflops\": %.1f, \"copy_gbps\": %.1f, "
                 "\"read_gbps\": %.1f}\n"
               : "%s, %d threads: %.1f GFLOP/s f32 FMA, %.1f GB/s copy, %.1f GB/s read\n",
-         isa, threads, gflops, copy, read);
-  free(probes);
-  free(ids);
+         isa, all.threads, all.gflops, all.copy_gbps, all.read_gbps);
   return 0;
 }
