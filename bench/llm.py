@@ -5,8 +5,8 @@
          [--engines A,B] [--rounds N] [--max-gb N] [--keep] [--json FILE]
 
 DIR/SIZE holds models of bench/zoo/llm.py, which are made where they lack: shapes of Llama with 162 million, 1.1 and 3.2 billion parameters, random
-weights, batch 1. Ours: the programs as they are (f32) or after weight_only_pass (bf16; int8 with a scale for each column, and --math=int8; int4 with one
-for each 128 rows). The others have the same weights in their own forms: F32, BF16, Q8_0 and Q4_0 of llama.cpp; MatMulNBits (blocks of 32 rows, and of 128) with
+weights, batch 1. Ours: the programs as they are (f32) or after weight_only_pass (bf16; int8 with a scale for each column; int4 with one for each 128
+rows; both with --math=int8, as the others round rows too). The others have the same weights in their own forms: F32, BF16, Q8_0 and Q4_0 of llama.cpp; MatMulNBits (blocks of 32 rows, and of 128) with
 bytes for activations, and GroupQueryAttention, of ONNX Runtime; compressed constants and states of OpenVINO, in its bf16 for bf16; Paddle runs
 our f32 programs. Their files are removed behind each type unless --keep.
 
@@ -37,7 +37,7 @@ import llm as models  # noqa: E402  (of the zoo; this file is run, not imported)
 
 PROMPT = 512
 PASSES = {"bf16": "weight_only{bits=16}", "int8": "weight_only{bits=8}", "int4": "weight_only{bits=4,group=128}"}
-MATH = {"f32": "strict", "bf16": "bf16", "int8": "int8", "int4": "bf16"}  # of ours
+MATH = {"f32": "strict", "bf16": "bf16", "int8": "int8", "int4": "int8"}  # of ours
 BYTES = {"f32": 4.0, "bf16": 2.0, "int8": 1.0, "int4": 0.5 + 4 / 128}  # of a weight; scales of columns do not count
 PRODUCT = re.compile("matmul|weight_only|product")
 

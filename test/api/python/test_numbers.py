@@ -1,4 +1,5 @@
 """Recorded models give the numbers of the real Paddle, from their files and from their bytes."""
+import pathlib
 import struct
 
 import numpy as np
@@ -100,3 +101,12 @@ def test_ports(digits):
     assert (port.name, port.dtype, port.shape) == ("image", "float32", (-1, 1, 8, 8))
     assert digits.outputs[0].shape == (-1, 10)
     assert digits.stats["instructions"] > 0
+
+
+@pytest.mark.parametrize("flush", [False, True])
+def test_subnormals(flush):
+    """A product below 1.2e-38, times 1e38."""
+    program = pathlib.Path(__file__).resolve().parents[2] / "runtime/numbers/subnormals.pir"
+    session = libpir.Model.load(program).session(flush_subnormals=flush)
+    product = session.run({"x": np.full(1000, 1e-30, np.float32)})[0]
+    np.testing.assert_allclose(product, 0 if flush else 0.01, rtol=0.02)
