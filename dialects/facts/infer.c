@@ -42,7 +42,14 @@ static pir_dtype promoted_dtype(const pir_infer *infer, pir_dtype dtype) {
   return wide ? PIR_C128 : PIR_C64;
 }
 
+// Ops that nothing verified have other numbers of results than declared.
+static const char *result_name(const pir_infer *infer, size_t i) {
+  return i < infer->def->result_count ? infer->def->results[i].name : "?";
+}
+
 pir_dtype infer_result_dtype(const pir_infer *infer, int i) {
+  if (i >= infer->def->result_count)
+    return infer_operand_dtype(infer, 0);
   const pir_result_def *def = &infer->def->results[i];
   if (def->from_attr >= 0) {
     pir_dtype dtype = pir_attr_value_dtype(&infer->attrs[def->from_attr]);
@@ -491,7 +498,7 @@ void infer_fresh_dims(pir_infer *infer, pir_fact *fact) {
 // extent of 0 does not excuse the others, because strides are computed from them.
 static pir_status check_extents(pir_infer *infer, size_t i) {
   const pir_fact *fact = &infer->results[i];
-  const char *name = i < infer->def->result_count ? infer->def->results[i].name : "?";
+  const char *name = result_name(infer, i);
   int64_t bytes = fact->known ? (int64_t)pir_dtype_size(fact->dtype) : 0;
   for (int32_t d = 0; fact->known && d < fact->rank; d++) {
     int64_t extent;
@@ -595,7 +602,7 @@ static pir_status check_parts(pir_infer *infer, const pir_lower *lower) {
     if (!same_shape(infer, &infer->results[i], &results[i]))
       return pir_infer_fail(
           infer, "the operands do not fit: result '%s' would not have the shape it must have",
-          infer->def->results[i].name);
+          result_name(infer, i));
   return PIR_OK;
 }
 

@@ -9,6 +9,7 @@
 // colour refinement, which takes regular graphs. Cost: O(sweeps x (ops + operands)) and one
 // sort.
 #include <pir/compiler/compare.h>
+#include <pir/layer/origin.h>
 #include <pir/compiler/text.h>
 #include <pir/compiler/walk.h>
 
@@ -37,15 +38,6 @@ typedef struct side {
 } side;
 
 // ---- local colours
-
-static bool says_origin(pir_str name) {
-  static const char *const names[] = {"struct_name", "op_callstack", "sym_shape_str",
-                                      "op_namescope", "origin_id"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (pir_str_equal(name, pir_str_from(names[i])))
-      return true;
-  return false;
-}
 
 // The attribute that names a parameter or constant; its value is only a symbol.
 static bool is_symbol(const pir_op *op, pir_str name) {
@@ -108,7 +100,7 @@ static uint64_t local_color(side *s, const pir_op *op) {
     pir_op_attrs_sorted(op, attrs, count);
   for (size_t i = 0; i < count; i++) {
     pir_str name = pir_name_str(attrs[i].name);
-    if (says_origin(name))
+    if (pir_attr_says_origin(name))
       continue;
     color = pir_hash_join(color, word_of(attrs[i].name));
     color = pir_hash_join(color, is_symbol(op, name) ? 0 : attr_color(s, attrs[i].value));

@@ -25,6 +25,15 @@ static bool is_library(pir_str file) {
          memmem(file.data, file.size, "/decorator.py", 13);
 }
 
+bool pir_attr_says_origin(pir_str name) {
+  static const char *const names[] = {"struct_name",  "op_callstack", "sym_shape_str",
+                                      "op_namescope", "origin_id",    "comp_op_name"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (pir_str_equal(name, pir_str_from(names[i])))
+      return true;
+  return false;
+}
+
 bool pir_python_frame(pir_str text, pir_str *out_file, uint32_t *out_line) {
   while (text.size && *text.data == ' ') {
     text.data++;

@@ -33,6 +33,9 @@ PIR_API void pir_origins_note_program(pir_program *program);
 // Empty where nothing is known.
 PIR_API void pir_op_place_text(const pir_op *op, char *text, size_t capacity);
 
+// Whether an attribute of this name says where an op comes from, and nothing of what it does.
+PIR_API bool pir_attr_says_origin(pir_str name);
+
 // Whether a line of an op's Python frames (attribute op_callstack) begins a frame of the user:
 // `  File "model.py", line 41, in forward`. Frames of Paddle and of Python are none.
 PIR_API bool pir_python_frame(pir_str line, pir_str *out_file, uint32_t *out_line);
