@@ -291,6 +291,19 @@ static const pir_attr *parse_kernel_key(pir_parser *p) {
 // ---- tags
 
 // [dtype,value] of the typed form, or a value alone
+// The value of a scalar, a number; of type bool it is true or false, as in JSON.
+static const pir_attr *parse_scalar_value(pir_parser *p, pir_dtype dtype) {
+  pir_parse_place place = pir_parse_here(p);
+  const pir_attr *value = pir_parse_attr(p, NULL);
+  int64_t integer;
+  if (value && pir_attr_kind_of(value) > PIR_ATTR_C128) {
+    pir_parse_fail_at(p, place, PIR_INVALID, "expected a number as the value of a scalar");
+    return NULL;
+  }
+  bool is_bool = value && dtype == PIR_BOOL && pir_attr_as_int(value, &integer);
+  return is_bool ? pir_attr_bool(p->ctx, integer != 0) : value;
+}
+
 static const pir_attr *parse_scalar(pir_parser *p) {
   if (p->token != '[')
     return pir_parse_attr(p, NULL);
@@ -298,7 +311,7 @@ static const pir_attr *parse_scalar(pir_parser *p) {
   const pir_attr *dtype = parse_dtype(p);
   if (!dtype || !pir_parse_take(p, ','))
     return NULL;
-  const pir_attr *value = pir_parse_attr(p, NULL);
+  const pir_attr *value = parse_scalar_value(p, pir_attr_as_dtype(dtype));
   return value && pir_parse_take(p, ']')
              ? pir_attr_scalar(p->ctx, pir_attr_as_dtype(dtype), value)
              : NULL;

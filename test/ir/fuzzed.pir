@@ -18,4 +18,7 @@
     (%1) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:(Array)[]} : () -> tensor<f32>
     (%2) = "pd_op.data" () {dtype:float32,name:"y",place:Place(undefined:0),shape:(Array)[(Int64)2]} : () -> tensor<2xf32>
     (%3) = "pd_op.data" () {dtype:float32,name:"z",place:Place(undefined:0),shape:[3]} : () -> tensor<3xf32>
+    // A scalar of type bool is true or false, as JSON writes it.
+    // CHECK: s:(pd_op.Scalar)[bool,false],t:(pd_op.Scalar)[bool,true]
+    () = "my_op.scalars" () {s:(pd_op.Scalar)[bool,0],t:(pd_op.Scalar)[bool,(Int32)7]} : () -> 
 }

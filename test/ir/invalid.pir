@@ -90,3 +90,12 @@
     (%0) = "my_op.a" () {} : () -> i64
     })
 }
+
+// -----
+// The value of a scalar is a number.
+{
+    // expected-error@+1 {{expected a number as the value of a scalar}}
+    () = "my_op.a" () {s:(pd_op.Scalar)[bool,qrue]} : () -> 
+    // expected-error@+1 {{expected a number as the value of a scalar}}
+    () = "my_op.a" () {s:(pd_op.Scalar)[int64,[1]]} : () -> 
+}
