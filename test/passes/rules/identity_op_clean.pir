@@ -26,9 +26,9 @@
 }
 
 // -----
-// Not: a bias, integers, a type that loses digits, dropout in training, a concatenation of two.
-// CHECK:      "pd_op.scale" (%0, %2) {bias:1,
-// CHECK-NEXT: "pd_op.scale" (%3, %2) {bias:1,
+// Not: a bias, integers and a factor that is none, a type that loses digits, dropout in training, a concatenation of two.
+// CHECK:      (%3) = "pd_op.scale" (%0, %2) {bias:1,
+// CHECK:      "pd_op.scale" (%3, %{{.}}) {bias:1,
 // CHECK-NEXT: "pd_op.cast" ({{.*}}) {dtype:float64}
 // CHECK-NEXT: "pd_op.cast" ({{.*}}) {dtype:float16}
 // CHECK-NEXT: "pd_op.cast" ({{.*}}) {dtype:float32}
@@ -40,7 +40,8 @@
     (%1) = "pd_op.full" () {dtype:int32,place:Place(cpu),shape:[1],value:1} : () -> tensor<1xi32>
     (%2) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],value:1} : () -> tensor<1xf32>
     (%3) = "pd_op.scale" (%0, %2) {bias:1,bias_after_scale:true} : (tensor<2x3xi64>, tensor<1xf32>) -> tensor<2x3xi64>
-    (%4) = "pd_op.scale" (%3, %2) {bias:1,bias_after_scale:true} : (tensor<2x3xi64>, tensor<1xf32>) -> tensor<2x3xi64>
+    (%13) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],value:1.5} : () -> tensor<1xf32>
+    (%4) = "pd_op.scale" (%3, %13) {bias:1,bias_after_scale:true} : (tensor<2x3xi64>, tensor<1xf32>) -> tensor<2x3xi64>
     (%5) = "pd_op.cast" (%4) {dtype:float64} : (tensor<2x3xi64>) -> tensor<2x3xf64>
     (%6) = "pd_op.cast" (%5) {dtype:float16} : (tensor<2x3xf64>) -> tensor<2x3xf16>
     (%7) = "pd_op.cast" (%6) {dtype:float32} : (tensor<2x3xf16>) -> tensor<2x3xf32>
@@ -48,4 +49,18 @@
     (%10) = "builtin.combine" (%8, %7) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> vec[tensor<2x3xf32>,tensor<2x3xf32>]
     (%11) = "pd_op.concat" (%10, %1) {} : (vec[tensor<2x3xf32>,tensor<2x3xf32>], tensor<1xi32>) -> tensor<2x6xf32>
     (%12) = "pd_op.fetch" (%11) {col:0,name:"y"} : (tensor<2x6xf32>) -> tensor<2x6xf32>
+}
+
+// -----
+// Integers by whole numbers: 2 (3 x + 4) - 1.
+// CHECK:      "pd_op.full" () {{.*}}value:6}
+// CHECK-NEXT: "pd_op.scale" ({{.*}}) {bias:7,bias_after_scale:true}
+// CHECK-NEXT: "pd_op.fetch"
+{
+    (%0) = "pd_op.data" () {dtype:int64,name:"x",place:Place(cpu),shape:[2,3]} : () -> tensor<2x3xi64>
+    (%1) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],value:3} : () -> tensor<1xf32>
+    (%2) = "pd_op.scale" (%0, %1) {bias:4,bias_after_scale:true} : (tensor<2x3xi64>, tensor<1xf32>) -> tensor<2x3xi64>
+    (%3) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],value:2} : () -> tensor<1xf32>
+    (%4) = "pd_op.scale" (%2, %3) {bias:-1,bias_after_scale:true} : (tensor<2x3xi64>, tensor<1xf32>) -> tensor<2x3xi64>
+    (%5) = "pd_op.fetch" (%4) {col:0,name:"y"} : (tensor<2x3xi64>) -> tensor<2x3xi64>
 }
