@@ -103,6 +103,14 @@ static bool is_stopped(const pir_rewriter *rewriter, pir_value *value, bool *out
   return stopped != 0;
 }
 
+// Truth values have no gradient, whatever they are computed of.
+static bool is_truth(const pir_rewriter *rewriter, const pir_value *value) {
+  const pir_type *type = pir_value_type(value);
+  const pir_fact *fact = rewriter->facts ? pir_facts_of(rewriter->facts, value) : NULL;
+  pir_dtype stated = type && pir_type_is_tensor(type) ? pir_type_dtype(type) : PIR_UNDEFINED;
+  return (fact && fact->known ? fact->dtype : stated) == PIR_BOOL;
+}
+
 static void copy_attr(pir_op *to, const pir_op *from, pir_name *name) {
   const pir_attr *value = pir_op_attr(from, name);
   if (value && !pir_op_attr(to, name))
@@ -131,7 +139,7 @@ static void derive_stop_gradient(const pir_rewriter *rewriter, pir_op *op, const
   size_t bytes = pir_arena_size(arena, n, sizeof(pir_attr *));
   const pir_attr **each = pir_arena_alloc(arena, bytes);
   for (size_t i = 0; i < n; i++)
-    each[i] = pir_attr_bool(rewriter->ctx, stopped);
+    each[i] = pir_attr_bool(rewriter->ctx, stopped || is_truth(rewriter, pir_op_result(op, i)));
   pir_op_set_attr(op, rewriter->stop_gradient, pir_attr_array(rewriter->ctx, each, n));
   pir_arena_free(arena, each, bytes);
 }
@@ -141,10 +149,10 @@ static void derive_stop_gradient(const pir_rewriter *rewriter, pir_op *op, const
 pir_op *pir_rewriter_create(pir_rewriter *rewriter, pir_op *at, const pir_op_spec *spec) {
   pir_builder b = pir_builder_before(at);
   pir_op *op = pir_build(&b, spec);
-  derive_stop_gradient(rewriter, op, at);
   copy_attr(op, at, rewriter->op_role);
   copy_attr(op, at, rewriter->comp_op_name);
   update_facts(rewriter, op);
+  derive_stop_gradient(rewriter, op, at);
   TELL(rewriter, inserted, op)
   return op;
 }
