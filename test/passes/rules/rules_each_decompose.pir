@@ -194,3 +194,83 @@
     (%2, %3) = "pd_op.dropout" (%0, <<NULL VALUE>>, %1) {fix_seed:false,is_test:false,mode:"downgrade_in_infer",seed:0} : (tensor<-1x-1x-1x-1xf32>, <<NULL TYPE>>, tensor<1xf32>) -> tensor<-1x-1x-1x-1xf32>, tensor<-1x-1x-1x-1xu8>
     (%4) = "pd_op.fetch" (%2) {col:0,name:"y"} : (tensor<-1x-1x-1x-1xf32>) -> tensor<-1x-1x-1x-1xf32>
 }
+
+// -----
+// DECOMPOSE: // decompose.drr:{{[0-9]+}} lerp_dynamic{{[:[]}}
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[-1,3]} : () -> tensor<-1x3xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[-1,3]} : () -> tensor<-1x3xf32>
+    (%2) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[],value:0.3} : () -> tensor<f32>
+    (%3) = "pd_op.lerp" (%0, %1, %2) {} : (tensor<-1x3xf32>, tensor<-1x3xf32>, tensor<f32>) -> tensor<-1x3xf32>
+    (%4) = "pd_op.fetch" (%3) {col:0,name:"out0"} : (tensor<-1x3xf32>) -> tensor<-1x3xf32>
+}
+
+// -----
+// DECOMPOSE-NOT: // decompose.drr:{{[0-9]+}} kldiv_loss{{[:[]}}
+// DECOMPOSE: // decompose.drr:{{[0-9]+}} kldiv_loss_dynamic{{[:[]}}
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[-1,3]} : () -> tensor<-1x3xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[-1,3]} : () -> tensor<-1x3xf32>
+    (%2) = "pd_op.kldiv_loss" (%0, %1) {log_target:false,reduction:"none"} : (tensor<-1x3xf32>, tensor<-1x3xf32>) -> tensor<-1x3xf32>
+    (%3) = "pd_op.fetch" (%2) {col:0,name:"out0"} : (tensor<-1x3xf32>) -> tensor<-1x3xf32>
+}
+
+// -----
+// DECOMPOSE: // decompose.drr:{{[0-9]+}} sigmoid_cross_entropy_dynamic{{[:[]}}
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[-1,3]} : () -> tensor<-1x3xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[-1,3]} : () -> tensor<-1x3xf32>
+    (%3) = "pd_op.sigmoid_cross_entropy_with_logits" (%0, %1, <<NULL VALUE>>) {ignore_index:-100,normalize:false} : (tensor<-1x3xf32>, tensor<-1x3xf32>, <<NULL TYPE>>) -> tensor<-1x3xf32>
+    (%4) = "pd_op.fetch" (%3) {col:0,name:"out0"} : (tensor<-1x3xf32>) -> tensor<-1x3xf32>
+}
+
+// -----
+// DECOMPOSE: // decompose.drr:{{[0-9]+}} sigmoid_cross_entropy_weighted_dynamic{{[:[]}}
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[-1,3]} : () -> tensor<-1x3xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[-1,3]} : () -> tensor<-1x3xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"c",place:Place(cpu),shape:[-1,3]} : () -> tensor<-1x3xf32>
+    (%3) = "pd_op.sigmoid_cross_entropy_with_logits" (%0, %1, %2) {ignore_index:-100,normalize:false} : (tensor<-1x3xf32>, tensor<-1x3xf32>, tensor<-1x3xf32>) -> tensor<-1x3xf32>
+    (%4) = "pd_op.fetch" (%3) {col:0,name:"out0"} : (tensor<-1x3xf32>) -> tensor<-1x3xf32>
+}
+
+// -----
+// DECOMPOSE: // decompose.drr:{{[0-9]+}} sigmoid_cross_entropy_normalized_dynamic{{[:[]}}
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[-1,3]} : () -> tensor<-1x3xf32>
+    (%1) = "pd_op.relu" (%0) {} : (tensor<-1x3xf32>) -> tensor<-1x3xf32>
+    (%3) = "pd_op.sigmoid_cross_entropy_with_logits" (%0, %1, <<NULL VALUE>>) {ignore_index:-100,normalize:true} : (tensor<-1x3xf32>, tensor<-1x3xf32>, <<NULL TYPE>>) -> tensor<-1x3xf32>
+    (%4) = "pd_op.fetch" (%3) {col:0,name:"out0"} : (tensor<-1x3xf32>) -> tensor<-1x3xf32>
+}
+
+// -----
+// DECOMPOSE: // decompose.drr:{{[0-9]+}} sigmoid_cross_entropy_weighted_normalized_dynamic{{[:[]}}
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[-1,3]} : () -> tensor<-1x3xf32>
+    (%1) = "pd_op.relu" (%0) {} : (tensor<-1x3xf32>) -> tensor<-1x3xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"c",place:Place(cpu),shape:[-1,3]} : () -> tensor<-1x3xf32>
+    (%3) = "pd_op.sigmoid_cross_entropy_with_logits" (%0, %1, %2) {ignore_index:-100,normalize:true} : (tensor<-1x3xf32>, tensor<-1x3xf32>, tensor<-1x3xf32>) -> tensor<-1x3xf32>
+    (%4) = "pd_op.fetch" (%3) {col:0,name:"out0"} : (tensor<-1x3xf32>) -> tensor<-1x3xf32>
+}
+
+// -----
+// Labels that may be fewer are counted anew.
+// DECOMPOSE-NOT: // decompose.drr:{{[0-9]+}} sigmoid_cross_entropy_normalized_dynamic{{[:[]}}
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[-1,3]} : () -> tensor<-1x3xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[-1,3]} : () -> tensor<-1x3xf32>
+    (%3) = "pd_op.sigmoid_cross_entropy_with_logits" (%0, %1, <<NULL VALUE>>) {ignore_index:-100,normalize:true} : (tensor<-1x3xf32>, tensor<-1x3xf32>, <<NULL TYPE>>) -> tensor<-1x3xf32>
+    (%4) = "pd_op.fetch" (%3) {col:0,name:"out0"} : (tensor<-1x3xf32>) -> tensor<-1x3xf32>
+}
+
+// -----
+// DECOMPOSE: // decompose.drr:{{[0-9]+}} meshgrid_3_dynamic{{[:[]}}
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[-1]} : () -> tensor<-1xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[-1]} : () -> tensor<-1xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"c",place:Place(cpu),shape:[-1]} : () -> tensor<-1xf32>
+    (%3) = "builtin.combine" (%0, %1, %2) {} : (tensor<-1xf32>, tensor<-1xf32>, tensor<-1xf32>) -> vec[tensor<-1xf32>,tensor<-1xf32>,tensor<-1xf32>]
+    (%4) = "pd_op.meshgrid" (%3) {} : (vec[tensor<-1xf32>,tensor<-1xf32>,tensor<-1xf32>]) -> vec[tensor<-1x-1x-1xf32>,tensor<-1x-1x-1xf32>,tensor<-1x-1x-1xf32>]
+    (%5, %6, %7) = "builtin.split" (%4) {} : (vec[tensor<-1x-1x-1xf32>,tensor<-1x-1x-1xf32>,tensor<-1x-1x-1xf32>]) -> tensor<-1x-1x-1xf32>, tensor<-1x-1x-1xf32>, tensor<-1x-1x-1xf32>
+    (%8) = "pd_op.fetch" (%6) {col:0,name:"out0"} : (tensor<-1x-1x-1xf32>) -> tensor<-1x-1x-1xf32>
+}

@@ -1,2 +1,0 @@
-{
-    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:P

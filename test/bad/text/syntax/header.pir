@@ -1,3 +1,0 @@
-program {format:"j \x16",trainable:true,version:1}
-{
-}
