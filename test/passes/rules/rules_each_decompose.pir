@@ -274,3 +274,20 @@
     (%5, %6, %7) = "builtin.split" (%4) {} : (vec[tensor<-1x-1x-1xf32>,tensor<-1x-1x-1xf32>,tensor<-1x-1x-1xf32>]) -> tensor<-1x-1x-1xf32>, tensor<-1x-1x-1xf32>, tensor<-1x-1x-1xf32>
     (%8) = "pd_op.fetch" (%6) {col:0,name:"out0"} : (tensor<-1x-1x-1xf32>) -> tensor<-1x-1x-1xf32>
 }
+
+// -----
+// DECOMPOSE: // decompose.drr:{{[0-9]+}} instance_norm_dynamic_batch{{[:[]}}
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[-1,3,4,5]} : () -> tensor<-1x3x4x5xf32>
+    (%1, %2, %3) = "pd_op.instance_norm" (%0, <<NULL VALUE>>, <<NULL VALUE>>) {epsilon:1e-05} : (tensor<-1x3x4x5xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<-1x3x4x5xf32>, tensor<-1xf32>, tensor<-1xf32>
+    (%4) = "pd_op.fetch" (%1) {col:0,name:"out0"} : (tensor<-1x3x4x5xf32>) -> tensor<-1x3x4x5xf32>
+}
+
+// -----
+// DECOMPOSE-NOT: // decompose.drr:{{[0-9]+}} instance_norm_dynamic_batch{{[:[]}}
+// DECOMPOSE: // decompose.drr:{{[0-9]+}} instance_norm_dynamic{{[:[]}}
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[-1,3,-1,5]} : () -> tensor<-1x3x-1x5xf32>
+    (%1, %2, %3) = "pd_op.instance_norm" (%0, <<NULL VALUE>>, <<NULL VALUE>>) {epsilon:1e-05} : (tensor<-1x3x-1x5xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<-1x3x-1x5xf32>, tensor<-1xf32>, tensor<-1xf32>
+    (%4) = "pd_op.fetch" (%1) {col:0,name:"out0"} : (tensor<-1x3x-1x5xf32>) -> tensor<-1x3x-1x5xf32>
+}
