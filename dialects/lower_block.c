@@ -427,9 +427,13 @@ static pir_status expand_step(expansion *x, const pir_lower_step *step) {
   return PIR_OK;
 }
 
-static pir_status expand_steps(expansion *x) {
-  x->s = (symbolic){
+static symbolic symbols_of(expansion *x) {
+  return (symbolic){
       .infer = &x->infer, .nodes = x->l->nodes, .pool = x->l->pool, .text = x->l->text};
+}
+
+static pir_status expand_steps(expansion *x) {
+  x->s = symbols_of(x);
   for (int i = 0; i < x->l->step_count; i++) {
     const pir_lower_step *step = &x->l->steps[i];
     int64_t holds = 1;
@@ -440,6 +444,43 @@ static pir_status expand_steps(expansion *x) {
       PIR_TRY(expand_step(x, step));
   }
   return PIR_OK;
+}
+
+// Whether the numbers that a step states are known before the run. They follow from the op
+// alone.
+static bool knows_step(expansion *x, const pir_lower_step *step) {
+  int64_t list[PIR_FACT_CONTENTS], n;
+  double number;
+  bool known = true;
+  for (int i = 0; i < step->arg_count; i++) {
+    const pir_lower_arg *arg = &x->l->args[step->first_arg + i];
+    if (arg->kind == PIR_LOWER_INTS)
+      known &= constant_items(x, arg->first, arg->count, list) >= 0;
+    else if (arg->kind == PIR_LOWER_NUMBER)
+      known &= symbolic_number(&x->s, arg->node, &number);
+  }
+  for (int i = 0; i < step->attr_count; i++) {
+    const pir_lower_attr *attr = &x->l->attrs[step->first_attr + i];
+    if (attr->kind == PIR_LOWER_LIST)
+      known &= constant_items(x, attr->first, attr->count, list) >= 0;
+    else if (attr->kind == PIR_LOWER_FLOAT)
+      known &= symbolic_number(&x->s, attr->node, &number);
+    else if (attr->kind == PIR_LOWER_INT)
+      known &= pir_dim_is_const(x->infer.dims, symbolic_index(&x->s, attr->node), &n);
+  }
+  return known;
+}
+
+static bool knows_steps(expansion *x) {
+  bool known = true;
+  x->s = symbols_of(x);
+  for (int i = 0; i < x->l->step_count; i++) {
+    int64_t holds = 1;
+    if (x->l->steps[i].when >= 0)
+      pir_dim_is_const(x->infer.dims, symbolic_index(&x->s, x->l->steps[i].when), &holds);
+    known &= !holds || knows_step(x, &x->l->steps[i]);
+  }
+  return known;
 }
 
 pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts,
@@ -486,14 +527,20 @@ static pir_status grad_question(pir_facts *facts, const pir_op *op, pir_value *c
 int pir_grad_choose(const pir_op *op, pir_facts *facts, bool primitive,
                     pir_value *const *given) {
   const pir_opdef *def = pir_op_meaning(op);
-  pir_infer infer;
-  if (!def->grad_count || grad_question(facts, op, given, &infer))
+  expansion x = {.ctx = pir_op_context(op)};
+  int open = -1;
+  if (!def->grad_count || grad_question(facts, op, given, &x.infer))
     return -1;
   for (int sort = primitive; sort >= 0; sort--)
-    for (int i = 0; i < def->grad_count; i++)
-      if (def->grad[i].primitive == (sort == 1) && infer_choose_block(&infer, &def->grad[i], 1))
+    for (int i = 0; i < def->grad_count; i++) {
+      x.l = &def->grad[i];
+      if (x.l->primitive != (sort == 1) || !infer_choose_block(&x.infer, x.l, 1))
+        continue;
+      if (sort == 0 || knows_steps(&x))
         return i;
-  return -1;
+      open = open < 0 ? i : open;
+    }
+  return open;
 }
 
 pir_status pir_grad_expand(pir_op *op, int alternative, pir_facts *facts,

@@ -1,9 +1,9 @@
 // Gradients in primitive ops where a shape, a type or a value does not allow them: the numbers are those of the gradient ops, or they are refused. No
 // repeats, nothing to repeat or to select, starts that only the run shows, a mask larger than what it fills, numbers beyond f32, values that are
 // broadcast, norms of all axes, sums of another type, and complex numbers, whose gradients
-// conjugate. Ties of a whole tensor, the variance of nothing, the gradient of a sum of another type.
+// conjugate, extents that only the run shows. Ties of a whole tensor, the variance of nothing, the gradient of a sum of another type.
 // RUN: rm -rf %t && split-file %s %t
-// DEFINE: %{each} = for f in tile tile_empty slice fill select select_empty kth put_true put_false norm sum complex
+// DEFINE: %{each} = for f in tile tile_empty slice fill select select_empty kth put_true put_false norm sum complex open
 // DEFINE: %{in} = --input=x=6xf32=0.25..0.75 --pipeline=kernels
 // RUN: %{each}; do mkdir %t/$f && pir-opt %t/$f.pir --verify-each '--passes=backward{ones,loss=y,wrt=x}' -o %t/op.pir && pir-run %t/op.pir %{in} --output-dir=%t/$f || exit 1; done
 // RUN: %{each}; do echo $f; pir-opt %t/$f.pir --verify-each '--passes=backward{ones,prim,loss=y,wrt=x}' -o %t/prim.pir && pir-run %t/prim.pir %{in} --expect-dir=%t/$f || exit 1; done
@@ -237,4 +237,12 @@
     (%w) = "pd_op.assign" (%z) {stop_gradient:[false]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
     (%o) = "pd_op.put_along_axis" (%z, %i, %w) {axis:1, reduce:"mul", include_self:true, stop_gradient:[false]} : (tensor<2x3xf32>, tensor<1x2xi64>, tensor<2x3xf32>) -> tensor<2x3xf32>
     (%fy) = "pd_op.fetch" (%o) {col:0,name:"y",persistable:[true],stop_gradient:[false]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+}
+//--- open.pir
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1],stop_gradient:[false]} : () -> tensor<-1xf32>
+    (%t) = "pd_op.tanh" (%x) {stop_gradient:[false]} : (tensor<-1xf32>) -> tensor<-1xf32>
+    (%a) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[]} : () -> tensor<0xi64>
+    (%m) = "pd_op.mean" (%t, %a) {keepdim:false,stop_gradient:[false]} : (tensor<-1xf32>, tensor<0xi64>) -> tensor<f32>
+    (%fy) = "pd_op.fetch" (%m) {col:0,name:"y",persistable:[true],stop_gradient:[false]} : (tensor<f32>) -> tensor<f32>
 }

@@ -139,8 +139,9 @@ PIR_API PIR_NODISCARD pir_status pir_lower_expand(pir_op *op, int alternative, p
 // the op, its results, the gradients of its results, then the results of the steps.
 
 // Chooses the gradient block of `op`: its position, or -1 if it has none that holds. A block in
-// primitive ops is chosen only if `primitive`, and then if one holds. `given` has the values
-// that stand for the op's own, as pir_grad_expand takes them.
+// primitive ops is chosen only if `primitive`, and then if one holds whose numbers are known
+// before the run. `given` has the values that stand for the op's own, as pir_grad_expand takes
+// them.
 PIR_API int pir_grad_choose(const pir_op *op, pir_facts *facts, bool primitive,
                             pir_value *const *given);
 
