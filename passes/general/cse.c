@@ -1,10 +1,10 @@
 // Merges ops that compute the same value from the same operands. Blocks are walked in order
 // with one table. Leaving a block removes its entries, so an op sees exactly the ops that
 // dominate it, and 10,000 sibling regions cost as much as their ops. As in Paddle, an op stays
-// if a reader may overwrite its result (in-place ops, loop variables, yields). Of the attributes
-// that an op does not declare, those may differ that say where it comes from, or that its result
-// is kept: the op that stays has its own. Option max-ops=N bounds the number of merges;
-// ignore=A|B names more of them.
+// if a reader may overwrite its result (in-place ops, loop variables, yields). Attributes that
+// an op does not declare may differ if they say where it comes from, or that its result is
+// kept: the op that stays has its own. Option max-ops=N bounds the number of merges; ignore=A|B
+// names further ones.
 
 #include <pir/compiler/pass.h>
 #include <pir/layer/origin.h>
@@ -92,15 +92,14 @@ static uint64_t hash_op(const pir_op *op) {
   return hash;
 }
 
-static bool may_differ(const cse *c, pir_str name) {
+static bool may_vary(const cse *c, pir_str name) {
   return pir_attr_says_origin(name) || pir_str_equal(name, PIR_STR("persistable")) ||
          (c->ignores && pir_run_option_lists(c->run, "ignore", name));
 }
 
 // Moves on to the next attribute at or behind `i` that has to be equal.
 static size_t next_extra(const cse *c, const pir_op *op, size_t i) {
-  while (i < pir_op_extra_attrs(op) &&
-         may_differ(c, pir_name_str(pir_op_extra_attr(op, i).name)))
+  while (i < pir_op_extra_attrs(op) && may_vary(c, pir_name_str(pir_op_extra_attr(op, i).name)))
     i++;
   return i;
 }

@@ -80,8 +80,7 @@ template <class T> static inline T __shfl_xor_sync(unsigned mask, T x, int dista
 }
 // The value of the thread `distance` before, in lines of `width` threads; the first ones of a
 // line get their own.
-template <class T>
-static inline T __shfl_up_sync(unsigned mask, T x, int distance, int width) {
+template <class T> static inline T __shfl_up_sync(unsigned mask, T x, int distance, int width) {
   const int lane = (int)(shim.thread.x % 32);
   return shim_value_of(mask, x, (unsigned)(lane % width < distance ? lane : lane - distance));
 }

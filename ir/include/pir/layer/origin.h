@@ -33,7 +33,7 @@ PIR_API void pir_origins_note_program(pir_program *program);
 // Empty where nothing is known.
 PIR_API void pir_op_place_text(const pir_op *op, char *text, size_t capacity);
 
-// Whether an attribute of this name says where an op comes from, and nothing of what it does.
+// Whether an attribute of this name says where an op comes from, not how it computes.
 PIR_API bool pir_attr_says_origin(pir_str name);
 
 // Whether a line of an op's Python frames (attribute op_callstack) begins a frame of the user:
