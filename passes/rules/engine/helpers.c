@@ -28,16 +28,18 @@ pir_rule_value pir_helper_one_element(const pir_rule_call *call) {
   return known ? rule_bool(true) : (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
 }
 
-// Whether two shapes may be equal: dynamic extents can be.
+// Whether two shapes may be equal: extents that only the run shows can be, but where one alone is
+// known the other is broadcast to it, or it to the other.
 pir_rule_value pir_helper_may_be_alike(const pir_rule_call *call) {
   const pir_fact *x = ranked_argument(call, 0), *y = ranked_argument(call, 1);
   const pir_dims *dims = pir_facts_dims(call->facts);
   if (!x || !y)
     return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
   for (int32_t i = 0; i < x->rank && x->rank == y->rank; i++) {
-    int64_t a, b;
-    if (pir_dim_is_const(dims, x->shape[i], &a) && pir_dim_is_const(dims, y->shape[i], &b) &&
-        a != b)
+    int64_t a = -1, b = -1;
+    (void)pir_dim_is_const(dims, x->shape[i], &a);
+    (void)pir_dim_is_const(dims, y->shape[i], &b);
+    if (a != b)
       return rule_bool(false);
   }
   return rule_bool(x->rank == y->rank);
