@@ -173,7 +173,7 @@ static bool number_fits(const literal *v, uint8_t kind, bool tensor_too) {
   if (kind == PIR_ATTR_I32)
     return i >= INT32_MIN && i <= INT32_MAX;
   if (kind == PIR_ATTR_F32 && v->is_int && tensor_too)
-    return (int64_t)(float)v->i == v->i;
+    return (float)v->i < 0x1p63f && (int64_t)(float)v->i == v->i;
   return true;
 }
 

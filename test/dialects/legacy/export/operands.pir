@@ -1,5 +1,5 @@
 // Attribute operands: constants become attributes (and are written as ops only for other uses), tensors go to the slot that takes
-// one, lists to the slot that takes a list. A bias that was reshaped to the channels is `axis` again.
+// one, lists to the slot that takes a list; numbers that no f32 holds are tensors. A bias that was reshaped to the channels is `axis` again.
 // RUN: pir-opt %s --emit=pdmodel -o %t.pdmodel
 // RUN: pir-translate %t.pdmodel | FileCheck %s
 // RUN: pir-translate %t.pdmodel --to=pdmodel -o %t.again && pir-translate %t.again --to=pdmodel | cmp - %t.again
@@ -17,7 +17,9 @@
 // CHECK-NEXT: (%[[E:.*]]) = "pd_op.slice" (%[[S]], %[[Q]], %[[W]])
 // CHECK-NEXT: (%[[M:.*]]) = "builtin.combine" (%[[E]], %[[K]])
 // CHECK-NEXT: (%[[T:.*]]) = "pd_op.expand" (%[[R]], %[[M]])
-// CHECK-NEXT: "pd_op.fetch" (%[[T]]) {col:0,name:"y"
+// CHECK-NEXT: (%[[F:.*]]) = "pd_op.full" () {dtype:int64{{.*}}value:9223372036854775807
+// CHECK-NEXT: (%[[Z:.*]]) = "pd_op.scale" (%[[T]], %[[F]])
+// CHECK-NEXT: "pd_op.fetch" (%[[Z]]) {col:0,name:"y"
 {
     (%0) = "builtin.parameter" () {parameter_name:"bias",persistable:[true],stop_gradient:[false]} : () -> tensor<3xf32>
     (%1) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[1,3,2,2],stop_gradient:[true]} : () -> tensor<1x3x2x2xf32>
@@ -32,5 +34,7 @@
     (%10) = "pd_op.slice" (%2, %8, %9) {axes:[0],decrease_axis:[0],infer_flags:[1],stop_gradient:[true]} : (tensor<2xi32>, tensor<1xi64>, tensor<1xi64>) -> tensor<i32>
     (%11) = "builtin.combine" (%10, %7) {stop_gradient:[true]} : (tensor<i32>, tensor<i32>) -> vec[tensor<i32>,tensor<i32>]
     (%12) = "pd_op.expand" (%6, %11) {stop_gradient:[false]} : (tensor<-1x-1xf32>, vec[tensor<i32>,tensor<i32>]) -> tensor<-1x2xf32>
-    (%13) = "pd_op.fetch" (%12) {col:0,name:"y",persistable:[true],stop_gradient:[false]} : (tensor<-1x2xf32>) -> tensor<-1x2xf32>
+    (%14) = "pd_op.full" () {dtype:int64,place:Place(cpu),shape:[1],stop_gradient:[true],value:9223372036854775807} : () -> tensor<1xi64>
+    (%15) = "pd_op.scale" (%12, %14) {bias:0,bias_after_scale:true,stop_gradient:[false]} : (tensor<-1x2xf32>, tensor<1xi64>) -> tensor<-1x2xf32>
+    (%13) = "pd_op.fetch" (%15) {col:0,name:"y",persistable:[true],stop_gradient:[false]} : (tensor<-1x2xf32>) -> tensor<-1x2xf32>
 }
