@@ -103,7 +103,8 @@ static bool is_stopped(const pir_rewriter *rewriter, pir_value *value, bool *out
   return stopped != 0;
 }
 
-// Truth values have no gradient, whatever they are computed of.
+// Truth values of an op without a gradient, as of a comparison, stop gradients whatever they are
+// computed of.
 static bool is_truth(const pir_rewriter *rewriter, const pir_value *value) {
   const pir_type *type = pir_value_type(value);
   const pir_fact *fact = rewriter->facts ? pir_facts_of(rewriter->facts, value) : NULL;
@@ -138,8 +139,10 @@ static void derive_stop_gradient(const pir_rewriter *rewriter, pir_op *op, const
   pir_arena *arena = pir_context_arena(rewriter->ctx);
   size_t bytes = pir_arena_size(arena, n, sizeof(pir_attr *));
   const pir_attr **each = pir_arena_alloc(arena, bytes);
-  for (size_t i = 0; i < n; i++)
-    each[i] = pir_attr_bool(rewriter->ctx, stopped || is_truth(rewriter, pir_op_result(op, i)));
+  for (size_t i = 0; i < n; i++) {
+    bool stops = stopped || (!def->grad_count && is_truth(rewriter, pir_op_result(op, i)));
+    each[i] = pir_attr_bool(rewriter->ctx, stops);
+  }
   pir_op_set_attr(op, rewriter->stop_gradient, pir_attr_array(rewriter->ctx, each, n));
   pir_arena_free(arena, each, bytes);
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Real Paddle and OpenVINO run what we write of every recorded model (interop.py); Paddle partitions programs over meshes as we do (partition.py). Makes its own Python environment on first use.
+# Real Paddle and OpenVINO run what we write of every recorded model (interop.py); Paddle partitions programs over meshes as we do (partition.py), and its
+# passes and gradients of whole programs are ours (passes.py). Makes its own Python environment on first use.
 #   test/interop/run.sh BUILD [RECORDED]
 # RECORDED names a folder of recordings; without it the archives in test/recorded are unpacked. VENV names an environment that has
 # paddlepaddle 3.3.1 (and openvino, else those checks are left out).
@@ -23,4 +24,5 @@ if [ -z "$recorded" ]; then
   done
 fi
 "$venv/bin/python" "$here/partition.py" --bin "$build/bin" --work "$work/partition"
+"$venv/bin/python" "$here/passes.py" --bin "$build/bin" --work "$work/passes" "$recorded"
 "$venv/bin/python" "$here/interop.py" --bin "$build/bin" --work "$work/out" "$recorded" "$here/.."
