@@ -16,7 +16,7 @@ OBJECTS = "x86-64-v3"
 NO_GROUP = "nothing to compile"
 SMALL = {"cuda": "check,prepare,group{target=cuda,few=0},dce,bind"}
 SMALL_CPU = "ungrouped,group{few=0},dce,bind"
-IDLE = {"data", "feed", "fetch", "full", "full_int_array", "assign_value_", "uniform", "gaussian", "builtin.parameter",
+IDLE = {"data", "feed", "fetch", "full", "full_int_array", "assign_value", "assign_value_", "uniform", "gaussian", "builtin.parameter",
         "builtin.set_parameter", "builtin.shadow_output"}
 
 
