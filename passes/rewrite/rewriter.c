@@ -103,8 +103,8 @@ static bool is_stopped(const pir_rewriter *rewriter, pir_value *value, bool *out
   return stopped != 0;
 }
 
-// Truth values of an op without a gradient, as of a comparison, stop gradients whatever they are
-// computed of.
+// Truth values of an op without a gradient, as of a comparison, stop gradients whatever they
+// are computed of.
 static bool is_truth(const pir_rewriter *rewriter, const pir_value *value) {
   const pir_type *type = pir_value_type(value);
   const pir_fact *fact = rewriter->facts ? pir_facts_of(rewriter->facts, value) : NULL;

@@ -28,8 +28,8 @@ pir_rule_value pir_helper_one_element(const pir_rule_call *call) {
   return known ? rule_bool(true) : (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
 }
 
-// Whether two shapes may be equal: extents that only the run shows can be, but where one alone is
-// known the other is broadcast to it, or it to the other.
+// Whether two shapes may be equal: extents that only the run shows can be, but where one alone
+// is known the other is broadcast to it, or it to the other.
 pir_rule_value pir_helper_may_be_alike(const pir_rule_call *call) {
   const pir_fact *x = ranked_argument(call, 0), *y = ranked_argument(call, 1);
   const pir_dims *dims = pir_facts_dims(call->facts);
