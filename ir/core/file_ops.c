@@ -26,8 +26,8 @@ static bool is_library(pir_str file) {
 }
 
 bool pir_attr_says_origin(pir_str name) {
-  static const char *const names[] = {"struct_name",  "op_callstack", "sym_shape_str",
-                                      "op_namescope", "origin_id",    "comp_op_name"};
+  static const char *const names[] = {"struct_name", "op_callstack", "sym_shape_str",
+                                      "op_namescope", "origin_id"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (pir_str_equal(name, pir_str_from(names[i])))
       return true;
