@@ -427,18 +427,11 @@ static pir_status expand_step(expansion *x, const pir_lower_step *step) {
   return PIR_OK;
 }
 
-static symbolic symbols_of(expansion *x) {
-  return (symbolic){
-      .infer = &x->infer, .nodes = x->l->nodes, .pool = x->l->pool, .text = x->l->text};
-}
-
 static pir_status expand_steps(expansion *x) {
-  x->s = symbols_of(x);
+  x->s = lower_symbols(&x->infer, x->l);
   for (int i = 0; i < x->l->step_count; i++) {
     const pir_lower_step *step = &x->l->steps[i];
-    int64_t holds = 1;
-    if (step->when >= 0 &&
-        pir_dim_is_const(x->infer.dims, symbolic_index(&x->s, step->when), &holds) && !holds)
+    if (lower_leaves_out(&x->s, step))
       x->values[x->count++] = x->values[step->otherwise];
     else
       PIR_TRY(expand_step(x, step));
@@ -473,13 +466,9 @@ static bool knows_step(expansion *x, const pir_lower_step *step) {
 
 static bool knows_steps(expansion *x) {
   bool known = true;
-  x->s = symbols_of(x);
-  for (int i = 0; i < x->l->step_count; i++) {
-    int64_t holds = 1;
-    if (x->l->steps[i].when >= 0)
-      pir_dim_is_const(x->infer.dims, symbolic_index(&x->s, x->l->steps[i].when), &holds);
-    known &= !holds || knows_step(x, &x->l->steps[i]);
-  }
+  x->s = lower_symbols(&x->infer, x->l);
+  for (int i = 0; i < x->l->step_count; i++)
+    known &= lower_leaves_out(&x->s, &x->l->steps[i]) || knows_step(x, &x->l->steps[i]);
   return known;
 }
 

@@ -19,6 +19,11 @@ void infer_require(pir_infer *infer, pir_constraint_kind kind, pir_dim a, pir_di
 // Replaces unknown dims by new symbols.
 void infer_fresh_dims(pir_infer *infer, pir_fact *fact);
 
+// The questions of a lower or gradient block, to the operands of `infer`.
+symbolic lower_symbols(const pir_infer *infer, const pir_lower *l);
+// Whether the condition of a step is known not to hold.
+bool lower_leaves_out(const symbolic *s, const pir_lower_step *step);
+
 // Returns the lower alternative whose condition holds, or NULL.
 const pir_lower *infer_choose(const pir_infer *infer);
 // The same of other blocks of the op: its gradients.

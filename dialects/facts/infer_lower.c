@@ -8,8 +8,14 @@
 
 #define MAX_NESTING 16
 
-static symbolic symbols(const pir_infer *infer, const pir_lower *l) {
+symbolic lower_symbols(const pir_infer *infer, const pir_lower *l) {
   return (symbolic){.infer = infer, .nodes = l->nodes, .pool = l->pool, .text = l->text};
+}
+
+bool lower_leaves_out(const symbolic *s, const pir_lower_step *step) {
+  int64_t holds = 1;
+  return step->when >= 0 &&
+         pir_dim_is_const(s->infer->dims, symbolic_index(s, step->when), &holds) && !holds;
 }
 
 const pir_lower *infer_choose(const pir_infer *infer) {
@@ -20,7 +26,7 @@ const pir_lower *infer_choose_block(const pir_infer *infer, const pir_lower *blo
                                     int count) {
   for (int i = 0; i < count; i++) {
     const pir_lower *l = &blocks[i];
-    symbolic s = symbols(infer, l);
+    symbolic s = lower_symbols(infer, l);
     int64_t holds = 1;
     if (l->when < 0 ||
         (pir_dim_is_const(infer->dims, symbolic_index(&s, l->when), &holds) && holds))
@@ -126,7 +132,7 @@ static const pir_fact *rest_fact(pir_infer *infer, const pir_lower_arg *arg,
 
 static const pir_fact *argument_fact(pir_infer *infer, const pir_lower *l,
                                      const pir_lower_arg *arg, const pir_fact *const *values) {
-  symbolic s = symbols(infer, l);
+  symbolic s = lower_symbols(infer, l);
   pir_dim list[PIR_FACT_CONTENTS];
   double number = 0;
   switch ((pir_lower_arg_kind)arg->kind) {
@@ -149,7 +155,7 @@ static const pir_fact *argument_fact(pir_infer *infer, const pir_lower *l,
 // ---- attributes
 static pir_attr_value attribute_value(pir_infer *infer, const pir_lower *l,
                                       const pir_lower_attr *from) {
-  symbolic s = symbols(infer, l);
+  symbolic s = lower_symbols(infer, l);
   pir_attr_value value = {0};
   pir_dim list[PIR_FACT_CONTENTS];
   switch ((pir_lower_attr_kind)from->kind) {
@@ -229,10 +235,8 @@ pir_status infer_lower(pir_infer *infer, const pir_lower *l) {
   memcpy(values, infer->operands, (size_t)count * sizeof *values);
   for (int i = 0; i < l->step_count; i++) {
     const pir_lower_step *step = &l->steps[i];
-    symbolic s = symbols(infer, l);
-    int64_t holds = 1;
-    if (step->when >= 0 &&
-        pir_dim_is_const(infer->dims, symbolic_index(&s, step->when), &holds) && !holds) {
+    symbolic s = lower_symbols(infer, l);
+    if (lower_leaves_out(&s, step)) {
       values[count++] = values[step->otherwise];
       continue;
     }

@@ -290,7 +290,6 @@ static const pir_attr *parse_kernel_key(pir_parser *p) {
 
 // ---- tags
 
-// [dtype,value] of the typed form, or a value alone
 // The value of a scalar, a number; of type bool it is true or false, as in JSON.
 static const pir_attr *parse_scalar_value(pir_parser *p, pir_dtype dtype) {
   pir_parse_place place = pir_parse_here(p);
@@ -304,6 +303,7 @@ static const pir_attr *parse_scalar_value(pir_parser *p, pir_dtype dtype) {
   return is_bool ? pir_attr_bool(p->ctx, integer != 0) : value;
 }
 
+// [dtype,value] of the typed form, or a value alone
 static const pir_attr *parse_scalar(pir_parser *p) {
   if (p->token != '[')
     return pir_parse_attr(p, NULL);
