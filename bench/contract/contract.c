@@ -1,21 +1,10 @@
 // Measures the contraction generator, compared with the multiply-add peak probed in the same
-// second.
-//   contract-bench [--target=NAME] [--threads=N] [--runs=N] [--as=KIND] [SUBSTRING]
-//       rows whose name contains SUBSTRING; KIND: f32; f16; bf16, weights rounded when they are
-//       packed; u8 and i8, times signed bytes
-//   contract-bench --conv=C,H,W,O,KH,KW,STRIDE[,N]
-//       one convolution, padded to keep its size, channels last
-//   contract-bench --math=fast ..
-//   contract-bench --weights=MIB ..
-//       packed weights in as many copies, used in turn, so that none is in a cache
-//   contract-bench --asm|--loops|--llvm|--object NAME
-//       the code of one row
-//   contract-bench --list [SUBSTRING]
-//       the names of the rows
+// second. USAGE has the options.
 #include "../../test/codegen/contract/contraction_cases.h"
 #include "llvm_backend.h"
 #include "../../tools/pir-run/peak.h"
 
+#include <getopt.h>
 #include <pir/compiler/context.h>
 #include <pir/engine/parallel.h>
 #include <stdio.h>
@@ -28,8 +17,18 @@ typedef struct row {
   conv_case conv;
 } row;
 
-#define GEMM(m, n, k) {"gemm_" #m "x" #n "x" #k, false, {1, m, n, k, false, true, false}, {0}}
-#define BATCH(name, b, m, n, k, t) {name, false, {b, m, n, k, t, false, false}, {0}}
+#define GEMM(m, n, k)                                                                          \
+  {                                                                                            \
+    "gemm_" #m "x" #n "x" #k, false, {1, m, n, k, false, true, false}, {                       \
+      0                                                                                        \
+    }                                                                                          \
+  }
+#define BATCH(name, b, m, n, k, t)                                                             \
+  {                                                                                            \
+    name, false, {b, m, n, k, t, false, false}, {                                              \
+      0                                                                                        \
+    }                                                                                          \
+  }
 #define CONV(c, hw, o, k, s)                                                                   \
   {                                                                                            \
     "conv_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                     \
@@ -245,20 +244,22 @@ static bool write_out(void *user, const char *data, size_t size) {
   return fwrite(data, 1, size, user) == size;
 }
 
-static void show(const contract_run *run, const pir_target *target, const char *what) {
+enum { SHOW_LOOPS = 512, SHOW_LLVM, SHOW_ASM, SHOW_OBJECT };
+
+static void show(const contract_run *run, const pir_target *target, int what) {
   pir_llvm_library llvm;
   pir_emitted text;
   char message[512];
-  if (!strcmp(what, "--loops")) {
+  if (what == SHOW_LOOPS) {
     if (pir_loop_print(run->module, (pir_writer){write_out, stdout}))
       puts("cannot print");
     return;
   }
   if (pir_llvm_load(&llvm, message, sizeof message))
     return (void)puts(message);
-  pir_code_form form = !strcmp(what, "--asm")      ? PIR_CODE_ASSEMBLY
-                       : !strcmp(what, "--object") ? PIR_CODE_OBJECT
-                                                   : PIR_CODE_LLVM;
+  pir_code_form form = what == SHOW_ASM      ? PIR_CODE_ASSEMBLY
+                       : what == SHOW_OBJECT ? PIR_CODE_OBJECT
+                                             : PIR_CODE_LLVM;
   if (llvm.backend->emit(run->module, target, form, &text, message, sizeof message))
     return (void)puts(message);
   fwrite(text.data, 1, text.size, stdout);
@@ -291,77 +292,149 @@ static int list_rows(const char *only) {
   return 0;
 }
 
-int main(int argc, char **argv) {
-  const char *only = "", *mode = NULL, *name = NULL, *kind = "f32";
-  int runs = 100, threads = 1, weights = 0;
-  pir_math math = PIR_MATH_STRICT;
-  row own = {0};
-  for (int i = 1; i < argc; i++) {
-    if (!strncmp(argv[i], "--target=", 9))
-      name = argv[i] + 9;
-    else if (!strncmp(argv[i], "--as=", 5))
-      kind = argv[i] + 5;
-    else if (!strncmp(argv[i], "--runs=", 7))
-      runs = atoi(argv[i] + 7);
-    else if (!strncmp(argv[i], "--threads=", 10))
-      threads = atoi(argv[i] + 10);
-    else if (!strncmp(argv[i], "--weights=", 10))
-      weights = atoi(argv[i] + 10);
-    else if (!strncmp(argv[i], "--conv=", 7) && parse_conv(argv[i] + 7, &own))
-      continue;
-    else if (!strncmp(argv[i], "--math=", 7) && !pir_math_named(argv[i] + 7, &math))
-      continue;
-    else if (argv[i][0] == '-')
-      mode = argv[i];
-    else
-      only = argv[i];
+static const char USAGE[] =
+    "usage: contract-bench [options] [SUBSTRING]\n"
+    "Measures the contractions whose names contain SUBSTRING, all without it.\n"
+    "  --list                                names, and nothing is measured\n"
+    "  --conv=C,H,W,O,KH,KW,STRIDE[,N]       one convolution, padded to keep its size, "
+    "channels last\n"
+    "  --as=KIND                             f32; f16; bf16, weights rounded when they are "
+    "packed;\n"
+    "                                        u8 and i8, times signed bytes\n"
+    "  --math=MODE                           strict, fast or bf16\n"
+    "  --weights=MIB                         packed weights in as many copies, used in turn, "
+    "so that\n"
+    "                                        none is in a cache\n"
+    "  --target=NAME --threads=N --runs=N\n"
+    "  --loops|--llvm|--asm|--object         the code, in place of its time\n"
+    "Exit codes: 0; 1 where something fails, 2 for wrong arguments.\n";
+
+typedef struct request {
+  const char *only, *target, *kind;
+  int runs, threads, weights;
+  pir_math math;
+  bool list;
+  int form;  // the option that asks for code, or 0
+  row own;   // of --conv; without a name otherwise
+} request;
+
+enum { LIST = 256, CONV_ROW, AS, MATH, WEIGHTS, TARGET, THREADS, RUNS, HELP };
+
+static const struct option OPTIONS[] = {
+    {"list", 0, NULL, LIST},
+    {"conv", 1, NULL, CONV_ROW},
+    {"as", 1, NULL, AS},
+    {"math", 1, NULL, MATH},
+    {"weights", 1, NULL, WEIGHTS},
+    {"target", 1, NULL, TARGET},
+    {"threads", 1, NULL, THREADS},
+    {"runs", 1, NULL, RUNS},
+    {"loops", 0, NULL, SHOW_LOOPS},
+    {"llvm", 0, NULL, SHOW_LLVM},
+    {"asm", 0, NULL, SHOW_ASM},
+    {"object", 0, NULL, SHOW_OBJECT},
+    {"help", 0, NULL, HELP},
+    {0},
+};
+
+static bool parse_count(const char *text, int *out) {
+  char *end;
+  long value = strtol(text, &end, 10);
+  *out = (int)value;
+  return end != text && !*end && value > 0 && value <= 1 << 20;
+}
+
+static bool take_option(request *q, int option) {
+  switch (option) {
+    case LIST: q->list = true; return true;
+    case CONV_ROW: return parse_conv(optarg, &q->own);
+    case AS: q->kind = optarg; return true;
+    case MATH: return !pir_math_named(optarg, &q->math);
+    case WEIGHTS: return parse_count(optarg, &q->weights);
+    case TARGET: q->target = optarg; return true;
+    case THREADS: return parse_count(optarg, &q->threads);
+    case RUNS: return parse_count(optarg, &q->runs);
+    case SHOW_LOOPS:
+    case SHOW_LLVM:
+    case SHOW_ASM:
+    case SHOW_OBJECT: q->form = option; return true;
+    default: return false;
   }
-  if (mode && !strcmp(mode, "--list"))
-    return list_rows(only);
+}
+
+// The exit code where nothing is left to do, else -1.
+static int parse(int argc, char **argv, request *q) {
+  *q = (request){.only = "", .kind = "f32", .runs = 100, .threads = 1, .math = PIR_MATH_STRICT};
+  for (int option; (option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1;) {
+    if (option == HELP)
+      return fputs(USAGE, stdout), 0;
+    if (!take_option(q, option))
+      return fprintf(stderr, "contract-bench: wrong option %s\n%s", argv[optind - 1], USAGE), 2;
+  }
+  if (argc - optind > 1)
+    return fputs(USAGE, stderr), 2;
+  if (optind < argc)
+    q->only = argv[optind];
+  return q->list ? list_rows(q->only) : -1;
+}
+
+static bool run_row(const row *r, const request *q, pir_code_store *store,
+                    const pir_target *target, pir_parallel parallel) {
+  pir_dims *dims = pir_dims_create(NULL);
+  contraction c = r->is_conv ? make_conv(dims, &r->conv) : make_matmul(dims, &r->matmul);
+  contract_run run = {.math = q->math};
+  const conv_case *s = &r->conv;
+  int64_t symbols[] = {s->n, s->h, s->w, conv_out(s->h, s->kh, s), conv_out(s->w, s->kw, s)};
+  double start = now();
+  bool known = set_kind(&c, &run, q->kind);
+  if (!known) {
+    fprintf(stderr, "contract-bench: no such kind: %s\n", q->kind);
+  } else if (!run_compile(&run, store, target, &c)) {
+    double compile = now() - start;
+    sizes n = sizes_of(r);
+    float *a = random_floats(n.a), *b = random_floats(n.b), *out = random_floats(n.out);
+    run_bind(&run, a, b, out, symbols);
+    copies in_turn = copy_weights(&run, (size_t)q->weights << 20);
+    if (q->form)
+      show(&run, target, q->form);
+    else
+      measure(r, &run, &in_turn, symbols, n.flops, q->runs, compile, parallel);
+    free(in_turn.memory);
+    free(a), free(b), free(out);
+  } else {
+    printf("%s: not compiled\n", r->name);
+  }
+  run_free(&run);
+  pir_dims_destroy(dims);
+  return known;
+}
+
+int main(int argc, char **argv) {
+  request q;
+  int code = parse(argc, argv, &q);
+  if (code >= 0)
+    return code;
   pir_target target;
   pir_context *ctx = pir_context_create(NULL);
   pir_code_store *store = NULL;
   pir_context_set_sink(ctx, (pir_diag_sink){report, NULL});
-  if (pir_target_get(name, &target) || pir_code_store_create(ctx, &target, NULL, &store))
+  if (pir_target_get(q.target, &target) || pir_code_store_create(ctx, &target, NULL, &store))
     return 1;
   pir_thread_pool *pool = NULL;
-  if (threads > 1 && pir_thread_pool_create(threads, NULL, &pool))
+  if (q.threads > 1 && pir_thread_pool_create(q.threads, NULL, &pool))
     return 1;
   pir_parallel parallel = pool ? pir_thread_pool_parallel(pool) : pir_parallel_serial();
-  if (!mode)
+  if (!q.form)
     printf("%s, tuned for %s: %s\n", target.name, target.cpu, target.features);
-  for (size_t i = 0; i < (own.name ? 1 : sizeof ROWS / sizeof *ROWS); i++) {
-    const row *r = own.name ? &own : &ROWS[i];
-    if (!own.name && !strstr(r->name, only))
-      continue;
-    pir_dims *dims = pir_dims_create(NULL);
-    contraction c = r->is_conv ? make_conv(dims, &r->conv) : make_matmul(dims, &r->matmul);
-    contract_run run = {.math = math};
-    const conv_case *s = &r->conv;
-    int64_t symbols[] = {s->n, s->h, s->w, conv_out(s->h, s->kh, s), conv_out(s->w, s->kw, s)};
-    double start = now();
-    if (!set_kind(&c, &run, kind))
-      return fprintf(stderr, "no such kind: %s\n", kind), 1;
-    if (!run_compile(&run, store, &target, &c)) {
-      double compile = now() - start;
-      sizes n = sizes_of(r);
-      float *a = random_floats(n.a), *b = random_floats(n.b), *out = random_floats(n.out);
-      run_bind(&run, a, b, out, symbols);
-      copies in_turn = copy_weights(&run, (size_t)weights << 20);
-      if (mode)
-        show(&run, &target, mode);
-      else
-        measure(r, &run, &in_turn, symbols, n.flops, runs, compile, parallel);
-      free(in_turn.memory);
-      free(a), free(b), free(out);
-    } else {
-      printf("%s: not compiled\n", r->name);
-    }
-    run_free(&run);
-    pir_dims_destroy(dims);
-  }
+  bool known = true;
+  if (q.own.name)
+    known = run_row(&q.own, &q, store, &target, parallel);
+  for (size_t i = 0; known && !q.own.name && i < sizeof ROWS / sizeof *ROWS; i++)
+    if (strstr(ROWS[i].name, q.only))
+      known = run_row(&ROWS[i], &q, store, &target, parallel);
   if (pool)
     pir_thread_pool_destroy(pool);
   pir_code_store_destroy(store);
   pir_context_destroy(ctx);
+  return known ? 0 : 2;
 }
