@@ -45,7 +45,7 @@ typedef struct chase {
 
 // Makes the lines of the buffer one ring in random order (Sattolo, 1986): each holds the
 // address of the next.
-static void link_lines(char *from, size_t bytes) {
+PROBE_BARE static void link_lines(char *from, size_t bytes) {
   size_t count = bytes / LINE;
   uint64_t seed = 1;
   for (size_t i = 0; i < count; i++)
@@ -64,7 +64,7 @@ static void link_lines(char *from, size_t bytes) {
 }
 
 // Flushes the lines that jumps will visit, and no others.
-static void flush_chased(const chase *c) {
+PROBE_BARE static void flush_chased(const chase *c) {
   char *at = c->from;
   for (long i = 0; i < c->jumps; i++) {
     char *next = *(char **)at;
@@ -73,7 +73,7 @@ static void flush_chased(const chase *c) {
   }
 }
 
-static double time_chase(void *user) {
+PROBE_BARE static double time_chase(void *user) {
   const chase *c = user;
   if (c->flushes)
     flush_chased(c);

@@ -4,6 +4,10 @@
 
 #include "measured.h"
 
+// Sanitizers leave the loops that are measured as they are: their checks take several times as
+// long as the loads.
+#define PROBE_BARE __attribute__((no_sanitize("thread", "address")))
+
 // The work that depends on the width of vectors (probe_kernels.inc).
 typedef struct probe_kernels {
   int bytes, rows;  // of a vector; of a tile
