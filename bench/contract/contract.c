@@ -17,18 +17,8 @@ typedef struct row {
   conv_case conv;
 } row;
 
-#define GEMM(m, n, k)                                                                          \
-  {                                                                                            \
-    "gemm_" #m "x" #n "x" #k, false, {1, m, n, k, false, true, false}, {                       \
-      0                                                                                        \
-    }                                                                                          \
-  }
-#define BATCH(name, b, m, n, k, t)                                                             \
-  {                                                                                            \
-    name, false, {b, m, n, k, t, false, false}, {                                              \
-      0                                                                                        \
-    }                                                                                          \
-  }
+#define GEMM(m, n, k) {"gemm_" #m "x" #n "x" #k, false, {1, m, n, k, false, true, false}, {0}}
+#define BATCH(name, b, m, n, k, t) {name, false, {b, m, n, k, t, false, false}, {0}}
 #define CONV(c, hw, o, k, s)                                                                   \
   {                                                                                            \
     "conv_" #c "_" #hw "_" #o "_k" #k "s" #s, true, {0}, {                                     \
