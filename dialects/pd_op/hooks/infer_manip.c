@@ -428,7 +428,11 @@ pir_status pd_infer_split(pir_infer *infer) {
   pir_dim rest = x->shape[at];
   for (int32_t i = 0; i < n; i++) {
     pir_dim dim = fact_element(sections, i);
-    if (infer_constant(infer, dim, &size) && size < 0)
+    bool known = infer_constant(infer, dim, &size);
+    if (known && (size < -1 || (size < 0 && open >= 0)))
+      return pir_infer_fail(infer, size < -1 ? "section %d is %lld" : "section %d is %lld, too",
+                            (int)i, (long long)size);
+    if (known && size < 0)
       open = i;
     else if (rest != PIR_DIM_UNKNOWN)
       rest = dim == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN : pir_dim_sub(infer->dims, rest, dim);
