@@ -270,7 +270,8 @@ pir_status pd_infer_equal_all(pir_infer *infer) {
 pir_status pd_infer_sum(pir_infer *infer) {
   PIR_TRY(infer_clause(infer, infer->def->clause, infer_begin(infer, 0)));
   pir_dtype x = infer_operand_dtype(infer, 0);
-  if (infer->attrs[PD_SUM_ATTR_DTYPE].i == PIR_UNDEFINED && (x == PIR_BOOL || x == PIR_I32))
+  int stated = pir_opdef_attr(infer->def, PIR_STR("dtype"));
+  if (infer->attrs[stated].i == PIR_UNDEFINED && (x == PIR_BOOL || x == PIR_I32))
     infer->results[0].dtype = PIR_I64;
   return PIR_OK;
 }

@@ -12,6 +12,8 @@
 // CHECK: "pd_op.split" section 1 is -2; given x [6,2], sections 0,-2, axis 0
 // CHECK: "pd_op.split" section 1 is -1, too; given x [6,2], sections -1,-1, axis 0
 // CHECK: "pd_op.strided_slice" expects each i < count($axes) : $axes[i] >= 0 && $axes[i] < rank(x), found x [6,2], axes -1, at 0
+// CHECK: "pd_op.max" expects each i < count($axis) : find($axis, wrapped($axis[i], rank(x))) == i, found x [6,2], axis 1,-1, at 1
+// CHECK: "pd_op.repeat_interleave" expects $output_size <= 0 || $output_size == dim(x, $axis) * $repeats, found x [6,2], repeats 3, axis 1, output_size 3
 {
     (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[6,2]} : () -> tensor<6x2xf32>
     (%y) = "pd_op.flip" (%x) {axis:[0,-2]} : (tensor<6x2xf32>) -> tensor<6x2xf32>
@@ -86,4 +88,15 @@
     (%e) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[1]} : () -> tensor<1xi64>
     (%t) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[1]} : () -> tensor<1xi64>
     (%y) = "pd_op.strided_slice" (%x, %s, %e, %t) {axes:[-1]} : (tensor<6x2xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<6x1xf32>
+}
+// -----
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[6,2]} : () -> tensor<6x2xf32>
+    (%s) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[1,-1]} : () -> tensor<2xi64>
+    (%y) = "pd_op.max" (%x, %s) {keepdim:true} : (tensor<6x2xf32>, tensor<2xi64>) -> tensor<6x1xf32>
+}
+// -----
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[6,2]} : () -> tensor<6x2xf32>
+    (%y) = "pd_op.repeat_interleave" (%x) {axis:1,output_size:3,repeats:3} : (tensor<6x2xf32>) -> tensor<6x6xf32>
 }
