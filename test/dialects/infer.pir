@@ -38,4 +38,7 @@
   (%31) = "pd_op.range_v2" (%25, %26, %27) {dtype:float32,place:Place(cpu)} : (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<f32>
   // CHECK: "pd_op.arange"{{.*}} -> tensor<3xi64>
   (%32) = "pd_op.arange" (%28, %29, %30) {dtype:int64,place:Place(cpu)} : (tensor<1xf64>, tensor<1xf64>, tensor<1xf64>) -> tensor<i64>
+  // A sum that states no element type counts in 64 bits.
+  // CHECK: "pd_op.nansum"{{.*}} -> tensor<i64>
+  (%sum) = "pd_op.nansum" (%2) {axis:[],dtype:Undefined,keepdim:false} : (tensor<6x2xi32>) -> tensor<f32>
 }
