@@ -4,7 +4,7 @@
 // CHECK: "pd_op.frame" expects $axis == 0 || $axis == -1, found axis 1
 // CHECK: "pd_op.full_batch_size_like" expects $output_dim_idx >= 0 && $output_dim_idx < count($shape), found shape 0,1, output_dim_idx -1
 // CHECK: "pd_op.full_batch_size_like" expects $input_dim_idx >= 0 && $input_dim_idx < rank(input), found input [6,2], input_dim_idx 2
-// CHECK: "pd_op.gather" expects rank(index) < 2 || rank(index) == 2 && dim(index, 1) == 1, found index [3,2]
+// CHECK: "pd_op.gather" expects rank(index) < 2 || rank(index) == 2 && dim(index, 1) <= 1, found index [3,2]
 // CHECK: "pd_op.linspace" expects numel(start) == 1 && numel(stop) == 1 && numel(number) == 1, found start [6,2], stop [1], number [1]
 // CHECK: "pd_op.logspace" expects numel(start) == 1 && numel(stop) == 1 && numel(num) == 1 && numel(base) == 1, found start [1], stop [1], num [1], base [6,2]
 // CHECK: "pd_op.roll" expects count($shifts) == (count($axis) == 0 ? 1 : count($axis)), found shifts 1,2, axis
