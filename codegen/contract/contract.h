@@ -132,11 +132,18 @@ bool pir_contract_match_levels(const pir_op *op, const pir_facts *facts, contrac
 // multiplied at once: a reduced variable alone indexes an axis of `a` that is or will be
 // innermost: the last one, or the channels if b are weights.
 bool pir_contract_has_neighbours(const contraction *c, int64_t fewest, bool weights);
+// Returns the axis of `a` that is the channels of an image, if they are few, two up to
+// CONTRACT_PIXEL, and a line of the filter has at least so many taps; -1: there is none. A copy
+// (contract_copy.c) has pixels of CONTRACT_PIXEL elements, with zeros behind the channels.
+enum { CONTRACT_PIXEL = 4 };
+int contract_axis_of_few_channels(const contraction *c, int64_t fewest_taps);
 
 // Returns how many rows a tile of `vectors` vectors may have within the register file.
 int contract_most_rows(const pir_target *target, int vectors);
 // Whether an index of the tensor contains the variable; -1 is no variable.
 bool contract_mentions(const contract_tensor *t, int var);
+// Makes the axis the innermost one in memory.
+void contract_move_innermost(contract_tensor *t, int axis);
 
 // Computes the preferred memory order of the result if b is constant: axes that only b
 // determines are innermost (channels last).

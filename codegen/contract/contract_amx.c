@@ -12,9 +12,10 @@
 //
 // The kernel requires that the row axis is not a sliding window (borders of `a` are written
 // out before), and that the reduced axis divides into equal steps that fill at least half a
-// tile. All other shapes use the vector kernel. Tile configurations are loaded from scratch
-// before the blocks that have them: the last rows, whether their number is constant or dynamic,
-// are tiles with fewer rows.
+// tile. All other shapes use the vector kernel. Tile configurations are loaded from scratch:
+// that of whole blocks once, at the start of a function and behind the last rows of an image,
+// which, whether their number is constant or dynamic, are tiles with fewer rows. To load one
+// for each block takes as long as three steps.
 #include "contract_ways.h"
 #include "contract_choice.h"
 #include "contract_words.h"
@@ -43,7 +44,11 @@ static int tile_groups(const contract_form *f, const pir_target *target) {
   pir_dim last = f->axes[f->taps[f->tap_count - 1]].extent;
   if (!contract_const(f, last, &extent) || extent % f->group)
     return 0;
-  for (int n = TILE_ROWS; n >= target->machine->tile.fewest_in_tile_register; n--)
+  int fewest = target->machine->tile.fewest_in_tile_register;
+  // The steps of a copy with few channels are few: vectors take longer for each.
+  if (f->pixel)
+    fewest--;
+  for (int n = TILE_ROWS; n >= fewest; n--)
     if (extent / f->group % n == 0)
       return n;
   return 0;
@@ -163,15 +168,28 @@ void contract_schedule_tiles(contract_form *f, const pir_target *target, int64_t
 }
 
 // Each unit fetches all of the next panel, which gains nothing after the first ones. An open
-// number of rows counts as few, an open number of images does not.
+// number of rows counts as few; of an open number of images the run decides.
 bool contract_meets_panel_few_times(const contract_form *f) {
   enum { FEW = 2 };
   int64_t rows, extent;
   for (int i = 0; i < f->outer_count; i++)
     if (!contract_in_b(f, f->outer[i]) &&
-        (!contract_const(f, f->axes[f->outer[i]].extent, &extent) || extent > 1))
+        contract_const(f, f->axes[f->outer[i]].extent, &extent) && extent > 1)
       return false;
   return !contract_const(f, contract_rows(f), &rows) || rows <= FEW * (int64_t)f->rows;
+}
+
+// Whether there is one image only; NULL: there is, whatever the run.
+static loop_expr *has_one_image(const contract_emission *e, loop_block *block) {
+  const contract_form *f = e->form;
+  loop_expr *images = contract_int(e, 1);
+  int64_t known;
+  for (int i = 0; i < f->outer_count; i++)
+    if (!contract_in_b(f, f->outer[i]))
+      images = contract_mul(e, images, contract_extent(e, f->outer[i]));
+  if (pir_loop_is_int(images, &known))
+    return NULL;
+  return contract_let(e, block, "alone", contract_lt(e, images, contract_int(e, 2)));
 }
 
 // ---- tiles
@@ -180,10 +198,10 @@ bool contract_meets_panel_few_times(const contract_form *f) {
 typedef struct block_of_tiles {
   contract_panel *p;
   int high;              // tiles of rows
-  loop_expr *rows;       // number of rows
   loop_expr *row_step;   // distance from row to row of a
   loop_expr *from, *to;  // the steps of this part at the divided level; NULL: all
   loop_expr *number;     // of the block in its unit
+  loop_expr *fetches;    // whether the next part is fetched; NULL: yes, if the form says so
 } block_of_tiles;
 
 // The tile register of the sums of tile row `y` and tile column `x`.
@@ -203,22 +221,27 @@ static void set_shape(const contract_emission *e, loop_block *block, int tile, l
   set_byte(e, block, 48 + tile, pir_loop_cast(e->m, rows, PIR_U8));
 }
 
-static void configure(const block_of_tiles *t, loop_block *block) {
-  const contract_emission *e = &t->p->e;
+// Sets the shapes of `high` rows of tiles, the last one of which has fewer rows.
+static void configure(const contract_emission *e, loop_block *block, int high,
+                      loop_expr *rows_of_all) {
   loop_expr *full = contract_int(e, TILE_ROWS), *zero = contract_int(e, 0);
   int groups = e->form->tile_groups;
   for (int i = 0; i < LINE; i++)
     set_byte(e, block, i, pir_loop_const_int(e->m, PIR_U8, i == 0));
-  for (int y = 0; y < t->high; y++) {
+  for (int y = 0; y < high; y++) {
     loop_expr *above = contract_int(e, y * TILE_ROWS);
-    loop_expr *rows = y + 1 < t->high ? full : contract_sub(e, t->rows, above);
+    loop_expr *rows = y + 1 < high ? full : contract_sub(e, rows_of_all, above);
     set_shape(e, block, LEFT + y, rows, groups * 4);
-    for (int x = 0; x < t->p->vectors; x++)
+    for (int x = 0; x < e->form->vectors; x++)
       set_shape(e, block, sums_tile(y, x), rows, LINE);
   }
-  for (int x = 0; x < t->p->vectors; x++)
+  for (int x = 0; x < e->form->vectors; x++)
     set_shape(e, block, RIGHT + x, contract_int(e, groups), LINE);
   pir_loop_tile(e->fn, block, LOOP_TILE_SHAPES, e->tile_shapes, zero, NULL, 0, 0, 0);
+}
+
+static void configure_whole_blocks(const contract_emission *e, loop_block *block) {
+  configure(e, block, SIDE, contract_int(e, BLOCK_ROWS));
 }
 
 static void load_tile(const contract_emission *e, loop_block *block, int tile,
@@ -269,7 +292,7 @@ static void multiply_step(const block_of_tiles *t, loop_block *block, loop_expr 
                     RIGHT + x);
   }
   if (f->fetches == FETCH_PANEL)
-    fetch_next_part(t, block, b);
+    fetch_next_part(t, t->fetches ? contract_if(e, block, t->fetches, NULL) : block, b);
 }
 
 // The steps of a level that the panel has.
@@ -339,18 +362,39 @@ static void clear_tiles(const block_of_tiles *t, loop_block *block) {
       pir_loop_tile(t->p->e.fn, block, LOOP_TILE_ZERO, NULL, NULL, NULL, sums_tile(y, x), 0, 0);
 }
 
-// Sets the position of a row in out. Returns the block in which it is one: of rows across two
-// axes not all are.
-static loop_block *place_row(contract_emission *e, loop_block *block, loop_expr *row) {
+// Passes the sums of one row, which are in scratch at `at`, to the epilogue.
+static bool finish_row(contract_panel *p, loop_block *block, loop_expr *at) {
+  contract_emission *e = &p->e;
   const contract_form *f = e->form;
-  e->value[f->tile] = row;
-  if (f->above < 0)
-    return block;
-  loop_expr *apart = contract_dim(e, f->rows_above);
-  e->value[f->tile] = contract_let(e, block, "column", contract_mod(e, row, apart));
-  e->value[f->above] = contract_let(e, block, "line", contract_div(e, row, apart));
-  loop_expr *exists = contract_lt(e, e->value[f->tile], contract_extent(e, f->tile));
-  return contract_if(e, block, exists, NULL);
+  for (int v = 0; v < p->vectors; v++) {
+    loop_expr *lane = contract_times(e, p->number, contract_panel_lanes(f));
+    e->value[f->lane] = contract_plus(e, lane, v * f->vector);
+    loop_expr *from = contract_plus(e, contract_times(e, at, SUMS_LINE), v * TILE_ROWS);
+    loop_expr *sums = contract_load(e, e->tile_sums, from, p->lanes[v], NULL);
+    if (!contract_finish(e, block, contract_let(e, block, "sum", sums), p->masks[v]))
+      return false;
+  }
+  return true;
+}
+
+// The rows of a line are one loop, which leaves out those between two lines.
+static bool finish_lines(contract_panel *p, loop_block *block, loop_expr *row0,
+                         loop_expr *rows) {
+  contract_emission *e = &p->e;
+  const contract_form *f = e->form;
+  loop_expr *apart = contract_dim(e, f->rows_above), *end = contract_add(e, row0, rows);
+  loop_expr *first = contract_div(e, row0, apart), *line, *column;
+  loop_expr *last = contract_div(e, contract_plus(e, end, -1), apart);
+  loop_block *body =
+      contract_loop(e, block, "line", first, contract_plus(e, last, 1), NULL, &line);
+  loop_expr *begin = contract_let(e, body, "begin", contract_mul(e, line, apart));
+  loop_expr *from = contract_max(e, contract_sub(e, row0, begin), contract_int(e, 0));
+  loop_expr *to = contract_min(e, contract_sub(e, end, begin), contract_extent(e, f->tile));
+  from = contract_let(e, body, "from", from);
+  body = contract_loop(e, body, "column", from, contract_let(e, body, "to", to), NULL, &column);
+  e->value[f->tile] = column;
+  e->value[f->above] = line;
+  return finish_row(p, body, contract_sub(e, contract_add(e, begin, column), row0));
 }
 
 static bool finish_tile_rows(contract_panel *p, loop_block *block, loop_expr *row0,
@@ -358,17 +402,11 @@ static bool finish_tile_rows(contract_panel *p, loop_block *block, loop_expr *ro
   contract_emission *e = &p->e;
   const contract_form *f = e->form;
   loop_expr *row;
+  if (f->above >= 0)
+    return finish_lines(p, block, row0, rows);
   loop_block *body = contract_loop(e, block, "row", contract_int(e, 0), rows, NULL, &row);
-  body = place_row(e, body, contract_let(e, body, "at", contract_add(e, row0, row)));
-  for (int v = 0; v < p->vectors; v++) {
-    loop_expr *lane = contract_times(e, p->number, contract_panel_lanes(f));
-    e->value[f->lane] = contract_plus(e, lane, v * f->vector);
-    loop_expr *at = contract_plus(e, contract_times(e, row, SUMS_LINE), v * TILE_ROWS);
-    loop_expr *sums = contract_load(e, e->tile_sums, at, p->lanes[v], NULL);
-    if (!contract_finish(e, body, contract_let(e, body, "sum", sums), p->masks[v]))
-      return false;
-  }
-  return true;
+  e->value[f->tile] = contract_let(e, body, "at", contract_add(e, row0, row));
+  return finish_row(p, body, row);
 }
 
 // Finds where both operands begin for the rows from `row0` on.
@@ -394,6 +432,7 @@ typedef struct unit_of_blocks {
   loop_expr *row_step;  // distance from row to row of a
   loop_expr *whole;     // number of whole blocks
   loop_expr *rest;      // rows of the last block; NULL: all are whole
+  loop_expr *fetches;   // as of its blocks
 } unit_of_blocks;
 
 // Adds the products of a part to the sums of one block.
@@ -418,21 +457,20 @@ static void add_part_of_rest(const unit_of_blocks *u, block_of_tiles t, loop_blo
   loop_block *many = contract_if(e, block, two, &few);
   few = contract_if(e, few, contract_lt(e, contract_int(e, 0), u->rest), NULL);
   t.number = u->whole;
-  t.rows = u->rest;
-  configure(&t, many);
+  configure(e, many, SIDE, u->rest);
   multiply_part(&t, many, a, b);
+  configure_whole_blocks(e, many);
   t.high = 1;
-  configure(&t, few);
+  configure(e, few, 1, u->rest);
   multiply_part(&t, few, a, b);
+  configure_whole_blocks(e, few);
 }
 
 static void add_part_of_blocks(const unit_of_blocks *u, loop_block *block, loop_expr *from,
                                loop_expr *to, loop_expr *a, loop_expr *b) {
   const contract_emission *e = &u->p->e;
   block_of_tiles t = {.p = u->p, .high = SIDE, .row_step = u->row_step, .from = from, .to = to};
-  t.rows = contract_int(e, BLOCK_ROWS);
-  if (u->rest)
-    configure(&t, block);
+  t.fetches = u->fetches;
   loop_block *body =
       contract_loop(e, block, "block", contract_int(e, 0), u->whole, NULL, &t.number);
   multiply_part(&t, body, a, b);
@@ -481,12 +519,11 @@ bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *t
   u.whole = contract_let(e, block, "whole", contract_div(e, rows, size));
   if (pir_loop_multiple(extent) % BLOCK_ROWS != 0)
     u.rest = contract_let(e, block, "rest", contract_mod(e, rows, size));
+  if (f->fetches == FETCH_PANEL)
+    u.fetches = has_one_image(e, block);
   if (f->part_steps)
     empty_sums(e, block);
   find_operands(p, block, row0, &a, &b);
-  block_of_tiles whole = {.p = p, .high = SIDE, .rows = size};
-  if (!u.rest)
-    configure(&whole, block);
   multiply_parts(&u, block, 0, a, b);
   return finish_tile_rows(p, block, row0, rows);
 }
@@ -494,164 +531,9 @@ bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *t
 void contract_begin_tiles(contract_emission *e) {
   e->tile_shapes = pir_loop_scratch(e->fn, "shapes", PIR_U8, LINE);
   e->tile_sums = pir_loop_scratch(e->fn, "sums", e->form->compute, e->form->rows * SUMS_LINE);
+  configure_whole_blocks(e, &e->fn->body);
 }
 
 void contract_release_tiles(const contract_emission *e) {
   pir_loop_tile(e->fn, &e->fn->body, LOOP_TILE_RELEASE, NULL, NULL, NULL, 0, 0, 0);
-}
-
-// ---- borders
-
-bool contract_borders_a(const contract_form *f, const contract_env *env, contraction *bordered,
-                        contract_form *out_form) {
-  const contraction *c = f->c;
-  contract_tensor *a = &bordered->a;
-  pir_dims *dims = c->dims;
-  bool has_tiles = env->target->amx_bf16 || env->target->amx_int8;
-  if (!has_tiles || f->group == 1 || f->tile_groups || !f->window_count)
-    return false;
-  *bordered = *c;
-  for (int axis = 0; axis < a->rank; axis++) {
-    if (!pir_dim_equal(dims, a->room[axis], a->shape[axis]))
-      return false;
-    if (contract_stays_inside(c, &c->a, axis))
-      continue;
-    pir_dim extent = pir_dim_const(dims, 1);
-    for (int v = 0; v < c->var_count; v++) {
-      pir_dim last = pir_dim_sub(dims, c->vars[v].extent, pir_dim_const(dims, 1));
-      pir_dim factor = pir_dim_const(dims, c->a.map[axis].factor[v]);
-      extent = pir_dim_add(dims, extent, pir_dim_mul(dims, factor, last));
-    }
-    // Without points no index is left.
-    extent = pir_dim_max(dims, extent, pir_dim_const(dims, 0));
-    a->shape[axis] = a->room[axis] = extent;
-    a->map[axis].offset = 0;
-  }
-  a->inside = true;
-  if (!contract_normalise(bordered, out_form))
-    return false;
-  contract_choose_group(out_form, env);
-  return out_form->tile_groups > 0;
-}
-
-// A copy of lines: runs of memory along the innermost axis that has borders, and those inside.
-typedef struct border_copy {
-  contract_emission e;
-  const contract_tensor *from, *to;
-  loop_buffer *copy;
-  int innermost;     // the place in memory of that axis
-  loop_expr *pixel;  // elements of one of its points
-} border_copy;
-
-// The copy may have as many points along an axis with borders as a has: behind a border in
-// front, others are left out.
-static bool has_borders(const border_copy *x, int axis) {
-  return !contract_stays_inside(x->e.form->c, x->from, axis);
-}
-
-// Copies or clears (`from` NULL) elements [begin, end) of the copy.
-static void fill_elements(const border_copy *x, loop_block *block, loop_expr *begin,
-                          loop_expr *end, loop_expr *from) {
-  const contract_emission *e = &x->e;
-  pir_dtype dtype = x->to->dtype;
-  int lanes = e->env->target->vector_bytes / (int)pir_dtype_size(dtype);
-  loop_expr *whole = contract_div(e, contract_sub(e, end, begin), contract_int(e, lanes));
-  whole =
-      contract_let(e, block, "whole", contract_add(e, begin, contract_times(e, whole, lanes)));
-  for (int tail = 0; tail < 2; tail++) {
-    int width = tail ? 1 : lanes;
-    loop_expr *at, *value = pir_loop_cast(e->m, contract_int(e, 0), dtype);
-    loop_block *body = contract_loop(e, block, "at", tail ? whole : begin, tail ? end : whole,
-                                     contract_int(e, width), &at);
-    if (width > 1)
-      value = contract_broadcast(e, value, width);
-    if (from)
-      value = contract_load(e, e->a, contract_add(e, from, contract_sub(e, at, begin)), width,
-                            NULL);
-    contract_store(e, body, x->copy, at, value);
-  }
-}
-
-// Sets *from to the number of the line of a that the copy has at these indices. Returns whether
-// a has such a line; NULL: always.
-static loop_expr *find_line(const border_copy *x, loop_expr *const *index, loop_expr **from) {
-  const contract_emission *e = &x->e;
-  loop_expr *exists = NULL;
-  *from = contract_int(e, 0);
-  for (int i = 0; i < x->innermost; i++) {
-    int axis = x->from->order[i];
-    loop_expr *extent = contract_dim(e, x->from->shape[axis]), *at = index[i];
-    if (has_borders(x, axis)) {
-      at = contract_plus(e, at, x->from->map[axis].offset);
-      exists = contract_both(e, exists, contract_lt(e, contract_int(e, -1), at));
-      exists = contract_both(e, exists, contract_lt(e, at, extent));
-    }
-    *from = contract_add(e, contract_mul(e, *from, extent), at);
-  }
-  return exists;
-}
-
-static void copy_line(const border_copy *x, loop_block *block, loop_expr *unit,
-                      loop_expr *const *index) {
-  const contract_emission *e = &x->e;
-  int axis = x->from->order[x->innermost];
-  int64_t offset = x->from->map[axis].offset;
-  loop_expr *extent = contract_dim(e, x->from->shape[axis]), *from;
-  loop_expr *wide = contract_dim(e, x->to->shape[axis]), *zero = contract_int(e, 0);
-  loop_expr *begin = contract_mul(e, contract_mul(e, unit, wide), x->pixel);
-  loop_expr *end = contract_add(e, begin, contract_mul(e, wide, x->pixel));
-  loop_expr *exists = find_line(x, index, &from);
-  if (exists) {
-    loop_block *other;
-    block = contract_if(e, block, exists, &other);
-    fill_elements(x, other, begin, end, NULL);
-  }
-  loop_expr *left = contract_int(e, offset < 0 ? -offset : 0);
-  loop_expr *right = contract_max(e, contract_plus(e, extent, -offset), zero);
-  left = contract_min(e, left, wide);
-  right = contract_max(e, contract_min(e, right, wide), left);
-  from = contract_mul(
-      e, contract_add(e, contract_mul(e, from, extent), contract_plus(e, left, offset)),
-      x->pixel);
-  left =
-      contract_let(e, block, "left", contract_add(e, begin, contract_mul(e, left, x->pixel)));
-  right =
-      contract_let(e, block, "right", contract_add(e, begin, contract_mul(e, right, x->pixel)));
-  fill_elements(x, block, begin, left, NULL);
-  fill_elements(x, block, left, right, contract_let(e, block, "from", from));
-  fill_elements(x, block, right, end, NULL);
-}
-
-void contract_border_a(const contract_form *f, const contract_env *env, const char *name,
-                       contraction *bordered, contract_stage *out_stage) {
-  border_copy x = {
-      .e = contract_begin(f, env, name, "_border"), .from = &f->c->a, .to = &bordered->a};
-  contract_emission *e = &x.e;
-  pir_dims *dims = f->c->dims;
-  pir_dim units = pir_dim_const(dims, 1), pixel = units;
-  loop_expr *unit, *extents[PIR_MAX_RANK], *index[PIR_MAX_RANK];
-  for (int i = 0; i < x.to->rank; i++)
-    if (has_borders(&x, x.from->order[i]))
-      x.innermost = i;
-  for (int i = 0; i < x.to->rank; i++) {
-    pir_dim extent = x.to->shape[x.to->order[i]];
-    extents[i] = contract_dim(e, extent);
-    if (i < x.innermost)
-      units = pir_dim_mul(dims, units, extent);
-    if (i > x.innermost)
-      pixel = pir_dim_mul(dims, pixel, extent);
-  }
-  x.pixel = contract_dim(e, pixel);
-  pir_dim size =
-      pir_dim_mul(dims, pixel, pir_dim_const(dims, (int64_t)pir_dtype_size(x.to->dtype)));
-  size = pir_dim_mul(dims, size, x.to->shape[x.to->order[x.innermost]]);
-  uint16_t slot = env->temporary(env->user, pir_dim_mul(dims, units, size));
-  e->a = contract_arg(e, "a", x.from);
-  x.copy = pir_loop_arg(e->fn, "copy", x.to->dtype, slot, PACKED_ALIGN, false);
-  loop_block *block = contract_open_units(e, "unit", &unit);
-  contract_split_unit(e, block, unit, extents, x.innermost, index);
-  copy_line(&x, block, unit, index);
-  *out_stage = (contract_stage){e->fn, units};
-  bordered->a.slot = slot;
-  bordered->a.align = PACKED_ALIGN;
 }

@@ -100,6 +100,11 @@ loop_expr *contract_number(const contract_emission *e, loop_expr *lanes, int i) 
   return pir_loop_lookup(e->m, pir_loop_cast(e->m, all, PIR_F32), lanes);
 }
 
+bool contract_gains_by_group(const contract_form *f, const pir_target *target) {
+  bool pairs = f->compute == PIR_F32 && f->group == PAIR && !f->tile_groups;
+  return f->group > 1 && (!pairs || target->machine->core.bf16_cost < PAIR);
+}
+
 void contract_choose_group(contract_form *f, const contract_env *env) {
   int64_t step, extent;
   f->group = 1;
@@ -220,18 +225,24 @@ loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_exp
   if (f->group == 1)
     return pir_loop_cast(e->m, pir_loop_cast(e->m, contract_load_lanes(e, at, mask), rounded),
                          contract_lane_dtype(f));
-  loop_expr *all = NULL, *extent = contract_extent(e, f->taps[f->tap_count - 1]);
+  int last = f->taps[f->tap_count - 1];
+  loop_expr *all = NULL, *extent = contract_extent(e, last);
   bool whole = pir_loop_multiple(extent) % f->group == 0;
   int width = (holds_pairs(f) ? LANE_WIDTH / 2 : LANE_WIDTH) / f->group;
   for (int i = 0; i < f->group; i++) {
     loop_expr *from = contract_plus(e, contract_times(e, k, f->group), i);
-    loop_expr *here = mask;
-    if (i && !whole) {
-      here = contract_broadcast(e, contract_lt(e, from, extent), f->vector);
-      if (mask)
-        here = pir_loop_op(e->m, PIR_V_AND, here, mask, NULL);
+    loop_expr *exists = i && !whole ? contract_lt(e, from, extent) : NULL;
+    if (f->pixel) {
+      loop_expr *pixel = contract_int(e, f->pixel);
+      if (f->spread >= 0)
+        e->value[f->spread] = contract_let(e, block, "pixel", contract_div(e, from, pixel));
+      from = contract_let(e, block, "channel", contract_mod(e, from, pixel));
+      exists = contract_lt(e, from, contract_int(e, f->filled));
     }
-    e->value[f->taps[f->tap_count - 1]] = from;
+    loop_expr *here = exists ? contract_broadcast(e, exists, f->vector) : mask;
+    if (exists && mask)
+      here = pir_loop_op(e->m, PIR_V_AND, here, mask, NULL);
+    e->value[last] = from;
     loop_expr *x = pir_loop_cast(e->m, contract_load_lanes(e, at, here), rounded);
     x = part_of_lane(e, x);
     if (i)

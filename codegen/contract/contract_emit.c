@@ -533,21 +533,25 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
     return contract_emit_device(&f, env, name, &out_code->stages[out_code->stage_count++]);
   contract_choose_group(&f, env);
   contraction copied;  // with another a, which a stage makes
-  contract_form bordered;
+  contract_form of_copy;
   f.rounded_rows = contract_has_rounded_rows(&f, env->target);
   if (f.rounded_rows) {
     copied = *c;
     copied.a.dtype = PIR_F32;
     f.c = &copied;
+  } else if (contract_pads_channels(&f, env, &copied, &of_copy) ||
+             contract_borders_a(&f, env, &copied, &of_copy)) {
+    contract_copy_a(&f, env, name, &of_copy, &copied,
+                    &out_code->stages[out_code->stage_count++]);
+    f = of_copy;
   } else if (contract_widens_a(&f)) {
     copied = *c;
     contract_widen_a(&f, env, name, "_widen", &c->a, PIR_I16, &copied.a,
                      &out_code->stages[out_code->stage_count++]);
     f.c = &copied;
-  } else if (contract_borders_a(&f, env, &copied, &bordered)) {
-    contract_border_a(&f, env, name, &copied, &out_code->stages[out_code->stage_count++]);
-    f = bordered;
   }
+  if (!contract_gains_by_group(&f, env->target))
+    f.group = 1;
   contract_winograd winograd;
   if (contract_choose(&f, env, &winograd, &out_code->tuned)) {
     // It transforms and multiplies f32.

@@ -47,6 +47,14 @@ static pir_dim step_of(pir_dims *dims, const contract_tensor *t, const pir_dim *
   return step;
 }
 
+void contract_move_innermost(contract_tensor *t, int axis) {
+  int place = 0;
+  while (t->order[place] != axis)
+    place++;
+  memmove(t->order + place, t->order + place + 1, (size_t)(t->rank - place - 1));
+  t->order[t->rank - 1] = (uint8_t)axis;
+}
+
 static bool are_equal(const contraction *c, pir_dim a, pir_dim b) {
   if (pir_dim_equal(c->dims, a, b))
     return true;
@@ -370,7 +378,7 @@ static pir_dim offset_of(pir_dims *dims, const contract_tensor *t, const pir_dim
 }
 
 static bool normalise(const contraction *c, contract_form *f, bool merges) {
-  *f = (contract_form){.c = c, .group = 1, .above = -1, .compute = compute_dtype(c)};
+  *f = (contract_form){.c = c, .group = 1, .above = -1, .spread = -1, .compute = compute_dtype(c)};
   if (!f->compute)
     return false;
   enum { OF_SCALE = 3 };

@@ -60,6 +60,11 @@ typedef struct contract_form {
   int lane;            // axis of the vector lanes: N, or batch for depthwise; -1: one lane
   int scaled;  // outermost K axis, where each of its steps has scales of its own; -1: none
   pir_dim step_scale;  // stride of that axis in the scales, whose lanes are adjacent
+  // A copy of few channels (contract_copy.c): the last tap has `pixel` neighbours for each pixel,
+  // of which b has the first `filled`, and the pixels of the K axis `spread` (-1: of one tap).
+  // pixel 0: there is no such copy.
+  int64_t pixel, filled;
+  int spread;
   pir_dtype compute;
   // the schedule
   int vector;    // lanes of a register
@@ -171,6 +176,9 @@ int contract_finish_reads(const contract_emission *e, int lanes,
 
 // Whether packed dot products (bf16, words or bytes) apply; sets form->group. contract_dots.c
 void contract_choose_group(contract_form *form, const contract_env *env);
+// Whether groups are multiplied faster than their elements: pairs of bf16 in tile registers, or
+// where an instruction multiplies them in less time than it takes to multiply two floats.
+bool contract_gains_by_group(const contract_form *f, const pir_target *target);
 // Returns the number of steps of the reduced axis at `level`, rounded up to whole groups. The
 // other functions return the lines of packed b, as an extent and as code: one for each step,
 // plus the correction line.

@@ -641,6 +641,29 @@ static bool indexes_alone(const contraction *c, int var, int axis) {
   return true;
 }
 
+// Taps: another reduced variable, which moves `a` along a window.
+static bool has_taps(const contraction *c, int channels, int64_t fewest) {
+  for (int v = 0; v < c->var_count; v++)
+    for (int axis = 0; axis < c->a.rank; axis++)
+      if (v != channels && c->vars[v].reduced && c->a.map[axis].factor[v] &&
+          is_at_least(c, v, fewest) && !indexes_alone(c, v, axis))
+        return true;
+  return false;
+}
+
+int contract_axis_of_few_channels(const contraction *c, int64_t fewest_taps) {
+  enum { FEWEST = 2, MOST = CONTRACT_PIXEL };
+  int64_t extent;
+  for (int v = 0; v < c->var_count; v++)
+    for (int axis = 0; axis < c->a.rank; axis++)
+      if (c->vars[v].reduced && pir_dim_is_const(c->dims, c->vars[v].extent, &extent) &&
+          extent >= FEWEST && extent <= MOST && indexes_alone(c, v, axis) &&
+          pir_dim_equal(c->dims, c->a.shape[axis], c->vars[v].extent) &&
+          has_taps(c, v, fewest_taps))
+        return axis;
+  return -1;
+}
+
 bool pir_contract_has_neighbours(const contraction *c, int64_t fewest, bool weights) {
   for (int v = 0; v < c->var_count; v++)
     for (int axis = weights ? 0 : c->a.rank - 1; axis < c->a.rank; axis++)

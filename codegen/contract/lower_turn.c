@@ -244,12 +244,6 @@ static void emit_turning(turning *t, loop_expr *runs) {
 
 // ---- the operand
 
-static void move_innermost(contract_tensor *t, int axis) {
-  int place = depth_in(t, axis);
-  memmove(t->order + place, t->order + place + 1, (size_t)(t->rank - place - 1));
-  t->order[t->rank - 1] = (uint8_t)axis;
-}
-
 // Adds the stage that copies a, and lets the contraction read the copy.
 static void turn_operand(lowering *l, contraction *c, int channel, int64_t channels,
                          lower_stages *stages) {
@@ -276,7 +270,7 @@ static void turn_operand(lowering *l, contraction *c, int channel, int64_t chann
   emit_turning(&t, lower_dim(l, runs));
   pir_vec_push(&l->m->arena, stages, ((lower_stage){t.fn, pir_dim_mul(dims, outer, runs)}));
   a->slot = slot;
-  move_innermost(a, channel);
+  contract_move_innermost(a, channel);
 }
 
 void contract_turn(lowering *l, contraction *c, lower_stages *stages) {
@@ -409,8 +403,8 @@ bool contract_turns_for_filter(const lowering *l, const contraction *c, const co
       c->out.dtype != PIR_F32 || depth_in(&c->out, out) == c->out.rank - 1)
     return false;
   *out_turned = *c;
-  move_innermost(&out_turned->a, in);
-  move_innermost(&out_turned->out, out);
+  contract_move_innermost(&out_turned->a, in);
+  contract_move_innermost(&out_turned->out, out);
   memcpy(out_turned->out.room, out_turned->out.shape, sizeof out_turned->out.room);
   return pir_contract_filters_turned(out_turned, env);
 }

@@ -26,6 +26,8 @@ typedef struct pir_machine {
     int narrowest_bytes;
     // Cost of a division, a root or a function like exp, in additions.
     int function_cost;
+    // Time of an instruction that multiplies pairs of bf16, in products of floats.
+    int bf16_cost;
     // Vectors in one step of an elementwise or reducing loop.
     int unroll;
     // Vectors that run down rows together, if lanes are rows.

@@ -190,6 +190,14 @@ static void test_convolution(void **state) {
       CONV_CASE(1, 8, 7, 9, 16, 1, 1, 2, 0, 1, 1),
       CONV_CASE(1, 8, 10, 11, 12, 3, 3, 1, 0, 1, 2),
       CONV_CASE(2, 20, 9, 13, 20, 3, 3, 1, 1, 1, 20),
+      // Few channels, which are padded.
+      CONV_CASE(2, 3, 13, 11, 20, 7, 7, 2, 3, 1, 1),
+      CONV_CASE(1, 2, 9, 24, 17, 3, 3, 1, 1, 1, 1),
+      CONV_CASE(1, 4, 10, 9, 16, 3, 3, 1, 0, 1, 1),
+      CONV_CASE(2, 3, 9, 37, 16, 3, 3, 1, 2, 2, 1),
+      CONV_CASE(1, 3, 6, 40, 16, 1, 5, 1, 2, 1, 1),
+      CONV_CASE(1, 3, 6, 9, 16, 3, 3, 3, 1, 1, 1),
+      CONV_CASE(1, 6, 7, 8, 16, 3, 3, 1, 1, 1, 2),
   };
   (void)state;
   for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
@@ -258,6 +266,11 @@ static void test_tiles(void **state) {
       // As many points with the border in front as without.
       CONV_CASE(1, 64, 6, 9, 16, 3, 3, 3, 1, 1, 1),
       CONV_CASE(2, 64, 14, 14, 40, 1, 1, 2, 0, 1, 1),
+      // Few channels, whose taps along a line are one reduced axis.
+      CONV_CASE(2, 3, 21, 70, 40, 7, 7, 2, 3, 1, 1),
+      CONV_CASE(1, 3, 9, 33, 33, 7, 7, 1, 3, 1, 1),
+      CONV_CASE(1, 4, 12, 40, 16, 5, 8, 1, 0, 1, 1),
+      CONV_CASE(1, 2, 9, 50, 17, 7, 7, 1, 3, 2, 1),
       CONV_CASE(1, 128, 5, 40, 24, 3, 1, 1, 1, 1, 2),
       CONV_CASE(1, 1088, 4, 33, 17, 3, 3, 1, 1, 1, 1),
       // A middle axis without taps below one of many.
