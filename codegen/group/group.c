@@ -414,12 +414,14 @@ static const char *hindrance(grouping *g, const op_cluster *a, const op_cluster 
     return "attention is a group of its own";
   if (a->ops + b->ops > MAX_OPS)
     return "the group would be too large";
+  if (group_widens_residual(g, a, b))
+    return "fewer bytes are stored in front of the cast: its reader computes it";
   if (a->kept || b->kept)
     return "others read the joined tensor too: it is made in memory, where its parts may be "
            "already";
   if (a->kind == GROUP_CONTRACTION && b->kind == GROUP_CONTRACTION) {
-    const char *why = group_not_a_pair(g, b, a);
-    return !why && leads_back(g, b, a) ? leaves : why;
+    const char *apart = group_not_a_pair(g, b, a);
+    return !apart && leads_back(g, b, a) ? leaves : apart;
   }
   // From here on, a is the cluster of the higher kind, whose loop nest would compute both.
   if (b->kind == GROUP_CONTRACTION || (b->kind == GROUP_ROWS && a->kind == GROUP_ELEMENTS)) {
@@ -435,14 +437,8 @@ static const char *hindrance(grouping *g, const op_cluster *a, const op_cluster 
     return "a contraction is not computed row by row";
   if (!pir_dims_equal(g->dims, a->shape, a->rank, b->shape, b->rank))
     return "their shapes differ";
-  if (a->kind == GROUP_CONTRACTION && !b->aligned)
-    return "it reads other elements of the sums than its own";
-  if (a->kind == GROUP_CONTRACTION && group_feeds(g, b, a))
-    return "the operands of a contraction come from memory";
-  if (a->kind == GROUP_CONTRACTION && group_reads_apart(g, b, a))
-    return "its sums lie apart in memory: other tensors would be read one element at a "
-           "time";
-  return leads_back(g, a, b) ? leaves : NULL;
+  const char *why = a->kind == GROUP_CONTRACTION ? group_no_epilogue(g, a, b) : NULL;
+  return !why && leads_back(g, a, b) ? leaves : why;
 }
 
 static void merge(grouping *g, op_cluster *into, op_cluster *from) {

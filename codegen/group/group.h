@@ -72,12 +72,12 @@ bool group_only_renames(const pir_clause *c);
 node *group_node_of(const grouping *g, const pir_op *op);
 // Returns the node of the op that makes the value; NULL if that is not one of the block's.
 node *group_producer(const grouping *g, const pir_value *v);
-// Whether the contraction of `c` reads results of `from`: its operands must be in buffers, so
-// they cannot be computed in its cluster. group_contraction.c
-bool group_feeds(const grouping *g, const op_cluster *from, const op_cluster *c);
-// Whether the contraction of `maker` leaves its sums far apart in memory, while ops of `c` read
-// another tensor at each of them.
-bool group_reads_apart(const grouping *g, const op_cluster *c, const op_cluster *maker);
+// Why the ops of a cluster that reads a contraction's sums are not computed in its cluster; NULL:
+// they can be. group_contraction.c
+const char *group_no_epilogue(const grouping *g, const op_cluster *maker, const op_cluster *c);
+// Whether the cluster is one cast to wider elements of what `maker` stores, which an op on the
+// sums of another contraction alone reads, as that of a residual.
+bool group_widens_residual(const grouping *g, const op_cluster *c, const op_cluster *maker);
 // Returns why two contractions are no pair; NULL if they are: that is profitable
 // (contract_pair.c), and nobody else reads the tensor between them.
 const char *group_not_a_pair(const grouping *g, const op_cluster *first,

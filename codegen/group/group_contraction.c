@@ -2,11 +2,12 @@
 #include "contract_lower.h"
 #include "group.h"
 
+#include <pir/compiler/dialect/pd_op.h>
 #include <pir/compiler/op.h>
 
 #include <string.h>
 
-bool group_feeds(const grouping *g, const op_cluster *from, const op_cluster *c) {
+static bool feeds(const grouping *g, const op_cluster *from, const op_cluster *c) {
   for (uint32_t i = c->head; i != GROUP_NONE; i = g->nodes[i].next) {
     const pir_op *op = g->nodes[i].op, *casts[2];
     pir_dtype rounded;
@@ -54,8 +55,48 @@ static bool reads_others(const grouping *g, const op_cluster *c, const op_cluste
   return false;
 }
 
-bool group_reads_apart(const grouping *g, const op_cluster *c, const op_cluster *maker) {
-  return reads_others(g, c, maker) && scatters(g, maker);
+const char *group_no_epilogue(const grouping *g, const op_cluster *maker, const op_cluster *c) {
+  if (!c->aligned)
+    return "it reads other elements of the sums than its own";
+  if (feeds(g, c, maker))
+    return "the operands of a contraction come from memory";
+  if (reads_others(g, c, maker) && scatters(g, maker))
+    return "its sums lie apart in memory: other tensors would be read one element at a time";
+  return NULL;
+}
+
+// Whether a cluster of sums other than `maker` makes an operand of the op.
+static bool reads_sums(const grouping *g, const pir_op *op, const op_cluster *maker) {
+  for (size_t k = 0; k < pir_op_operands(op); k++) {
+    const node *p = group_producer(g, pir_op_operand(op, k));
+    const op_cluster *other = p && p->cluster != GROUP_NONE ? &g->clusters[p->cluster] : NULL;
+    if (other && other != maker && other->kind == GROUP_CONTRACTION)
+      return true;
+  }
+  return false;
+}
+
+bool group_widens_residual(const grouping *g, const op_cluster *c, const op_cluster *maker) {
+  enum { STEPS = 2 };  // the cast may be one of whole numbers, which are scaled next
+  const pir_op *op = g->nodes[c->head].op;
+  if (c->ops != 1 || pir_op_results(op) != 1 || !pir_op_is(op, PD_CAST))
+    return false;
+  const pir_fact *to = pir_facts_of(g->facts, pir_op_result(op, 0));
+  const pir_fact *from = pir_facts_of(g->facts, pir_op_operand(op, PD_CAST_IN_X));
+  if (pir_dtype_size(to->dtype) <= pir_dtype_size(from->dtype))
+    return false;
+  for (int i = 0; i < STEPS; i++) {
+    const pir_use *use = pir_op_results(op) ? pir_value_first_use(pir_op_result(op, 0)) : NULL;
+    if (!use || !pir_value_single_use(pir_op_result(op, 0)))
+      return false;
+    op = pir_use_owner(use);
+    const node *reader = group_node_of(g, op);
+    if (!reader || !reader->clause || reader->clause->kind != PIR_CLAUSE_POINTWISE)
+      return false;
+    if (reads_sums(g, op, maker))
+      return true;
+  }
+  return false;
 }
 
 static bool is_in(const grouping *g, const op_cluster *c, const pir_op *op) {

@@ -15,6 +15,7 @@
 // Pipelines run the pass twice: before parameters are folded, because folding removes the
 // scales, and afterwards, when folding has widened a weight's bytes to i32. Linear in the
 // program and in the bytes of quantised parameters.
+#include "choose.h"
 #include "contract_lower.h"
 #include "group.h"
 
@@ -185,6 +186,57 @@ static pir_value *shaped(pir_expand *e, pir_value *scale, int64_t axis, int rank
   return operands[1] ? result_of(pir_expand_op(e, PD_RESHAPE, operands, 2, NULL, 0)) : NULL;
 }
 
+// Whether the op quantises the largest numbers of windows, which no other op reads, by what is
+// known in front of them. Integers have the order of the floats that became them.
+static bool quantises_largest(const pir_op *op) {
+  const pir_value *x = is_quantising(op) ? pir_op_operand(op, PD_QUANTIZE_LINEAR_IN_X) : NULL;
+  const pir_op *pool = x ? pir_value_op(x) : NULL;
+  if (!pool || !pir_op_is(pool, PD_POOL2D) || !pir_value_single_use(x) ||
+      !pir_str_equal(pir_op_text(pool, PD_POOL2D_ATTR_POOLING_TYPE), PIR_STR("max")) ||
+      pir_op_int(op, PD_QUANTIZE_LINEAR_ATTR_QMIN) != INT8_MIN)
+    return false;
+  for (size_t i = 0; i < pir_op_operands(op); i++) {
+    const pir_value *v = pir_op_operand(op, i);
+    const pir_op *maker = v && v != x ? pir_value_op(v) : NULL;
+    if (maker && !pir_op_is_before(maker, pool))
+      return false;
+  }
+  return true;
+}
+
+// Makes an op again in front of q->at, with `n` other operands, whose numbers are in `k`.
+static pir_value *again(quantising *q, pir_expand *e, const pir_op *op, const size_t *k,
+                        pir_value *const *by, size_t n) {
+  enum { MOST = 16 };
+  pir_value *operands[MOST];
+  pir_named_attr attrs[MOST];
+  size_t count = pir_op_operands(op), attr_count = pir_op_attrs_sorted(op, attrs, MOST);
+  if (count > MOST || attr_count > MOST)
+    return NULL;
+  for (size_t i = 0; i < count; i++)
+    operands[i] = pir_op_operand(op, i);
+  for (size_t i = 0; i < n; i++) {
+    if (!by[i])
+      return NULL;
+    operands[k[i]] = by[i];
+  }
+  return result_of(pir_expand_op(e, pir_op_def(op)->id, operands, count, attrs, attr_count));
+}
+
+// Returns what the op makes as bytes, made at its definition: windows pass bytes on.
+static pir_value *make_bytes(quantising *q, pir_expand *e, pir_op *op, pir_value *numbers) {
+  if (!quantises_largest(op)) {
+    q->at = pir_op_next(op);
+    return cast_to(q, e, numbers, PIR_I8);
+  }
+  pir_op *pool = pir_value_op(pir_op_operand(op, PD_QUANTIZE_LINEAR_IN_X));
+  q->at = pool;
+  pir_value *x = pir_op_operand(pool, PD_POOL2D_IN_X);
+  static const size_t first = 0;  // the number of x among the operands of both
+  pir_value *bytes = cast_to(q, e, again(q, e, op, &first, &x, 1), PIR_I8);
+  return again(q, e, pool, &first, &bytes, 1);
+}
+
 // Returns the value as bytes, cast once at its definition, and as i32 for this contraction
 // only. The casts of a parameter never run, because packing stores it as bytes.
 static pir_value *integers(quantising *q, pir_expand *e, pir_value *v) {
@@ -193,31 +245,13 @@ static pir_value *integers(quantising *q, pir_expand *e, pir_value *v) {
   if (parameter)
     return cast_to(q, e, parameter, PIR_I32);
   bool stored = pir_op_has(source, PIR_PARAMETER);
-  pir_value *bytes = stored ? NULL : pir_map_get(&q->bytes, v);
+  pir_value *bytes = stored ? cast_to(q, e, v, PIR_I8) : pir_map_get(&q->bytes, v);
   if (!bytes) {
-    if (!stored)
-      q->at = pir_op_next(source);
-    bytes = cast_to(q, e, v, PIR_I8);
+    bytes = make_bytes(q, e, source, v);
     q->at = at;
-    if (!stored)
-      pir_map_put(&q->arena, &q->bytes, v, (uint64_t)(uintptr_t)bytes);
+    pir_map_put(&q->arena, &q->bytes, v, (uint64_t)(uintptr_t)bytes);
   }
   return cast_to(q, e, bytes, PIR_I32);
-}
-
-static pir_value *same_op(quantising *q, pir_expand *e, const size_t k[2],
-                          pir_value *const by[2]) {
-  enum { MOST = 16 };
-  pir_value *operands[MOST];
-  pir_named_attr attrs[MOST];
-  size_t count = pir_op_operands(q->at), attr_count = pir_op_attrs_sorted(q->at, attrs, MOST);
-  if (count > MOST || attr_count > MOST)
-    return NULL;
-  for (size_t i = 0; i < count; i++)
-    operands[i] = pir_op_operand(q->at, i);
-  operands[k[0]] = by[0];
-  operands[k[1]] = by[1];
-  return result_of(pir_expand_op(e, pir_op_def(q->at)->id, operands, count, attrs, attr_count));
 }
 
 // ---- one contraction
@@ -227,7 +261,7 @@ static pir_status change(quantising *q, const size_t k[2], const levels l[2],
   pir_lower_target target = {create, q};
   pir_expand e = {.op = q->at, .facts = q->facts, .target = &target};
   pir_value *by[2] = {integers(q, &e, l[0].numbers), integers(q, &e, l[1].numbers)};
-  pir_value *sums = by[0] && by[1] ? cast_to(q, &e, same_op(q, &e, k, by), PIR_F32) : NULL;
+  pir_value *sums = by[0] && by[1] ? cast_to(q, &e, again(q, &e, q->at, k, by, 2), PIR_F32) : NULL;
   pir_value *scale = pir_expand_number(&e, PIR_F32, 1 / (l[0].top * l[1].top));
   for (int i = 0; i < 2 && scale; i++)
     scale = product(&e, shaped(&e, l[i].scale, place[i], rank), scale);
@@ -285,6 +319,53 @@ static bool has_columns(const contraction *c) {
   return false;
 }
 
+// ---- other readers
+
+// Returns the floats that the op `at` reads in place of a dequantised value: of bytes, by one
+// factor.
+static pir_value *widened(quantising *q, const levels *l, pir_op *at, pir_value *bytes) {
+  pir_lower_target target = {create, q};
+  pir_expand e = {.op = at, .facts = q->facts, .target = &target};
+  q->at = at;
+  pir_value *factor = pir_expand_number(&e, PIR_F32, 1 / l->top);
+  factor = product(&e, shaped(&e, l->scale, -1, 0), factor);
+  return product(&e, cast_to(q, &e, bytes, PIR_F32), factor);
+}
+
+// Whether all readers of the value read its elements.
+static bool has_elements_read(const quantising *q, const pir_value *v) {
+  for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u)) {
+    const pir_clause *c = choose_clause(pir_use_owner(u), q->facts);
+    if (!c || c->kind != PIR_CLAUSE_POINTWISE)
+      return false;
+  }
+  return true;
+}
+
+// Whole numbers that a contraction reads are stored as bytes alone where what else dequantises
+// them is one scale, and its readers read elements, as the sum of a residual does. These widen
+// the bytes themselves.
+static pir_status share_bytes(quantising *q, pir_value *numbers) {
+  pir_value *bytes = pir_map_get(&q->bytes, numbers);
+  const pir_op *cast = bytes ? pir_value_op(bytes) : NULL;
+  for (pir_use *u = cast ? pir_value_first_use(numbers) : NULL; u; u = pir_use_next(u)) {
+    pir_op *reader = pir_use_owner(u);
+    levels l;
+    pir_value *floats = pir_op_results(reader) ? pir_op_result(reader, 0) : NULL;
+    if (!floats || !find_levels(q, floats, &l) || scale_extent(q, l.scale) != 1 ||
+        !has_elements_read(q, floats))
+      continue;
+    PIR_EACH_USE(read, floats) {
+      pir_value *wide = widened(q, &l, pir_use_owner(read), bytes);
+      if (!wide)
+        return PIR_INTERNAL;
+      pir_rewriter_set_operand(q->run->rewriter, pir_use_owner(read),
+                               pir_use_operand_index(read), wide);
+    }
+  }
+  return PIR_OK;
+}
+
 // ---- the form
 
 // Returns the first axis of `t` that the result has too and `other` has not; -1 if there is
@@ -333,10 +414,11 @@ static pir_status visit_contraction(quantising *q, pir_op *op) {
     PIR_TRY(widen_apart(q, form.operand[0]));
   if (c.b.dtype == PIR_I32)
     return store_bytes(q, form.operand[1]);
-  // An instruction multiplies and adds four bytes: fewer channels, as of an image's first
-  // layer, take longer than floats.
-  enum { FOUR = 4 };
-  if (form.why || !pir_contract_has_neighbours(&c, FOUR, true))
+  // An instruction multiplies and adds four bytes. Fewer neighbours take longer than floats,
+  // unless they are channels, which get zeros behind them.
+  enum { FOUR = 4, TAPS = 2 };
+  if (form.why ||
+      (!pir_contract_has_neighbours(&c, FOUR, true) && contract_axis_of_few_channels(&c, TAPS) < 0))
     return PIR_OK;
   const contract_tensor *tensors[2] = {&c.a, &c.b};
   int64_t place[2];
@@ -363,6 +445,10 @@ pir_status pir_pass_quantised(pir_pass_run *run) {
     if (contract_is_op(op))
       status = visit_contraction(&q, op);
   }
+  for (pir_op *op = pir_block_first(pir_program_block(run->program)); op && !status;
+       op = pir_op_next(op))
+    if (is_quantising(op))
+      status = share_bytes(&q, pir_op_result(op, 0));
   pir_arena_destroy(&q.arena);
   pir_run_count(run, "contractions", q.made);
   return status;

@@ -37,10 +37,19 @@ static pir_value *make_cast(rounding *r, pir_op *at, pir_value *value, pir_dtype
 
 // ---- views
 
-// Returns the operand whose elements the op only moves; -1 if the op does anything else.
+// Rounding keeps the order of numbers, so the largest number of a window may be found among
+// rounded ones.
+static bool takes_largest(const pir_op *op) {
+  return pir_op_is(op, PD_POOL2D) &&
+         pir_str_equal(pir_op_text(op, PD_POOL2D_ATTR_POOLING_TYPE), PIR_STR("max"));
+}
+
+// Returns the operand of which the op only moves elements; -1 if the op does anything else.
 static int moved_operand(const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
   const pir_clause *c = def->clause;
+  if (takes_largest(op))
+    return PD_POOL2D_IN_X;
   if (!c || c->next || pir_op_results(op) != 1 || !pir_op_has(op, PIR_PURE) ||
       pir_op_is(op, PD_CAST))
     return -1;
@@ -119,8 +128,10 @@ static bool extent_is_at_least(const contraction *c, pir_dim extent, int64_t n) 
 }
 
 static bool is_worthwhile(const contraction *c, const pir_machine *machine, bool weights) {
+  enum { TAPS = 4 };  // of few channels, which are half a row of a tile register then
   int64_t fewest = machine->group.rounded_products;
-  bool pairs = pir_contract_has_neighbours(c, machine->group.rounded_neighbours, weights);
+  bool pairs = pir_contract_has_neighbours(c, machine->group.rounded_neighbours, weights) ||
+               (weights && contract_axis_of_few_channels(c, TAPS) >= 0);
   int64_t extent, summed = 1;
   bool known = true, lanes = false;
   for (int v = 0; v < c->var_count; v++) {
@@ -188,6 +199,33 @@ static void round_operands(rounding *r, pir_op *op) {
   r->rounded++;
 }
 
+// ---- other readers
+
+// Whether the op computes elements of its result from elements, one by one.
+static bool reads_elements(const rounding *r, const pir_op *op) {
+  const pir_clause *c = pir_op_has(op, PIR_PURE) ? choose_clause(op, r->facts) : NULL;
+  return c && c->kind == PIR_CLAUSE_POINTWISE;
+}
+
+// A value that is rounded where it is defined is stored as bf16 alone if its other readers read
+// the rounded one, too. They do if they read elements, as the sum of a residual does: then half
+// as many bytes are written and read.
+static void share_rounded(rounding *r, pir_value *value) {
+  pir_value *low = pir_map_get(&r->narrow, value);
+  const pir_op *cast = low ? pir_value_op(low) : NULL;
+  if (!cast || !pir_op_is(cast, PD_CAST) || pir_op_operand(cast, 0) != value)
+    return;
+  for (pir_use *u = pir_value_first_use(value); u; u = pir_use_next(u))
+    if (pir_use_owner(u) != cast && !reads_elements(r, pir_use_owner(u)))
+      return;
+  PIR_EACH_USE(u, value) {
+    pir_op *reader = pir_use_owner(u);
+    if (reader != cast)
+      pir_rewriter_set_operand(r->run->rewriter, reader, pir_use_operand_index(u),
+                               make_cast(r, reader, low, PIR_F32));
+  }
+}
+
 pir_status pir_pass_round(pir_pass_run *run) {
   rounding r = {
       .run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
@@ -201,6 +239,9 @@ pir_status pir_pass_round(pir_pass_run *run) {
   for (pir_op *op = pir_block_first(pir_program_block(run->program)); op; op = pir_op_next(op))
     if (contract_is_op(op))
       round_operands(&r, op);
+  for (pir_op *op = pir_block_first(pir_program_block(run->program)); op; op = pir_op_next(op))
+    for (size_t i = 0; i < pir_op_results(op); i++)
+      share_rounded(&r, pir_op_result(op, i));
   pir_arena_destroy(&r.arena);
   pir_run_count(run, "contractions", r.rounded);
   pir_run_count(run, "casts", r.casts);

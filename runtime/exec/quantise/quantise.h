@@ -116,6 +116,7 @@ typedef struct quantising {
   size_t in_regions;  // contractions inside of control flow
   range_choice choice;
   bool as_floats;          // weights are whole numbers in f32
+  bool exact_sums;         // what layers read is f32 for other ops
   const few_bits *few;     // weight_only_pass: the form of weights; else NULL
   pir_map named;           // parameters that ops name after the change
   number_errors *outputs;  // of the program's outputs
