@@ -83,15 +83,33 @@ static bool gains_above(const contract_form *f, pir_dim apart) {
          contract_const(f, f->axes[f->taps[f->tap_count - 1]].extent, &width) && step == width;
 }
 
+static void take_above(contract_form *f, int i, pir_dim apart) {
+  f->above = f->outer[i];
+  f->rows_above = apart;
+  f->outer_count--;
+  memmove(f->outer + i, f->outer + i + 1, (size_t)(f->outer_count - i) * sizeof *f->outer);
+}
+
+// Chooses the axis across which rows run. Where too many rows lie between two lines, each line
+// that a block of tiles holds has tiles of its own: a line of 14 pixels, two of which are apart
+// by a line of the image, is one row of tiles, and a block has two. Otherwise every line would
+// read all of b.
 static void choose_above(contract_form *f) {
   pir_dim apart;
-  for (int i = 0; i < f->outer_count; i++) {
-    if (!continues_rows(f, f->outer[i], &apart) || !gains_above(f, apart))
+  int64_t wide;
+  for (int i = 0; i < f->outer_count; i++)
+    if (continues_rows(f, f->outer[i], &apart) && gains_above(f, apart)) {
+      take_above(f, i, apart);
+      return;
+    }
+  if (!contract_const(f, f->axes[f->tile].extent, &wide) || wide < 1 || wide > BLOCK_ROWS)
+    return;
+  for (int i = f->outer_count; i-- > 0;) {
+    const contract_axis *x = &f->axes[f->outer[i]];
+    if (x->role != ROLE_M || x->window >= 0)
       continue;
-    f->above = f->outer[i];
-    f->rows_above = apart;
-    f->outer_count--;
-    memmove(f->outer + i, f->outer + i + 1, (size_t)(f->outer_count - i) * sizeof *f->outer);
+    f->lines = wide > TILE_ROWS ? 1 : SIDE;
+    take_above(f, i, pir_dim_const(f->c->dims, BLOCK_ROWS / f->lines));
     return;
   }
 }
@@ -221,16 +239,26 @@ static void set_shape(const contract_emission *e, loop_block *block, int tile, l
   set_byte(e, block, 48 + tile, pir_loop_cast(e->m, rows, PIR_U8));
 }
 
+// The number of rows in row `y` of `high` rows of tiles, which have so many in all.
+static loop_expr *rows_of_tile(const contract_emission *e, int y, int high, loop_expr *all) {
+  const contract_form *f = e->form;
+  int64_t wide = 0;
+  contract_const(f, f->axes[f->tile].extent, &wide);
+  if (f->lines)
+    return contract_int(e, wide <= TILE_ROWS ? wide : y ? wide - TILE_ROWS : TILE_ROWS);
+  return y + 1 < high ? contract_int(e, TILE_ROWS)
+                      : contract_sub(e, all, contract_int(e, (int64_t)y * TILE_ROWS));
+}
+
 // Sets the shapes of `high` rows of tiles, the last one of which has fewer rows.
 static void configure(const contract_emission *e, loop_block *block, int high,
                       loop_expr *rows_of_all) {
-  loop_expr *full = contract_int(e, TILE_ROWS), *zero = contract_int(e, 0);
+  loop_expr *zero = contract_int(e, 0);
   int groups = e->form->tile_groups;
   for (int i = 0; i < LINE; i++)
     set_byte(e, block, i, pir_loop_const_int(e->m, PIR_U8, i == 0));
   for (int y = 0; y < high; y++) {
-    loop_expr *above = contract_int(e, y * TILE_ROWS);
-    loop_expr *rows = y + 1 < high ? full : contract_sub(e, rows_of_all, above);
+    loop_expr *rows = rows_of_tile(e, y, high, rows_of_all);
     set_shape(e, block, LEFT + y, rows, groups * 4);
     for (int x = 0; x < e->form->vectors; x++)
       set_shape(e, block, sums_tile(y, x), rows, LINE);
@@ -273,6 +301,17 @@ static void fetch_next_part(const block_of_tiles *t, loop_block *block, loop_exp
     pir_loop_prefetch(e->fn, block, e->b, contract_plus(e, at, (int64_t)i * f->vector), true);
 }
 
+// Distance in a between rows of sums that are so many rows apart. Where lines have rows of tiles
+// of their own, these are lines.
+static loop_expr *distance_of_rows(const block_of_tiles *t, int64_t rows) {
+  const contract_emission *e = &t->p->e;
+  const contract_form *f = e->form;
+  int line = f->lines ? BLOCK_ROWS / f->lines : 0;
+  if (!line || rows % line)
+    return contract_times(e, t->row_step, rows);
+  return contract_times(e, contract_step(e, OF_A, f->above), rows / line);
+}
+
 static void multiply_step(const block_of_tiles *t, loop_block *block, loop_expr *a,
                           loop_expr *b) {
   const contract_emission *e = &t->p->e;
@@ -285,7 +324,7 @@ static void multiply_step(const block_of_tiles *t, loop_block *block, loop_expr 
     load_tile(e, block, RIGHT + x, e->b, at, bytes_b);
   }
   for (int y = 0; y < t->high; y++) {
-    loop_expr *at = contract_add(e, a, contract_times(e, t->row_step, y * TILE_ROWS));
+    loop_expr *at = contract_add(e, a, distance_of_rows(t, (int64_t)y * TILE_ROWS));
     load_tile(e, block, LEFT + y, e->a, at, bytes_a);
     for (int x = 0; x < t->p->vectors; x++)
       pir_loop_tile(e->fn, block, tile_product(f), NULL, NULL, NULL, sums_tile(y, x), LEFT + y,
@@ -362,6 +401,21 @@ static void clear_tiles(const block_of_tiles *t, loop_block *block) {
       pir_loop_tile(t->p->e.fn, block, LOOP_TILE_ZERO, NULL, NULL, NULL, sums_tile(y, x), 0, 0);
 }
 
+// Fetches what the epilogue will read for the same row of the next panel: lines of a residual,
+// which the processor does not fetch by itself, for those of other rows lie between.
+static void fetch_for_next_panel(const contract_panel *p, loop_block *block, int v) {
+  const contract_emission *e = &p->e;
+  const contract_form *f = e->form;
+  contract_place places[CONTRACT_MOST_READS];
+  int count = contract_finish_reads(e, p->lanes[v], places);
+  for (int i = 0; i < count; i++) {
+    int64_t at = (int64_t)v * f->vector * (int64_t)pir_dtype_size(places[i].buffer->dtype);
+    loop_expr *next = contract_plus(e, places[i].index, contract_panel_lanes(f));
+    if (at % CACHE_LINE == 0 && pir_loop_mentions(next, e->value[f->tile]->var))
+      pir_loop_prefetch(e->fn, block, places[i].buffer, next, true);
+  }
+}
+
 // Passes the sums of one row, which are in scratch at `at`, to the epilogue.
 static bool finish_row(contract_panel *p, loop_block *block, loop_expr *at) {
   contract_emission *e = &p->e;
@@ -369,6 +423,8 @@ static bool finish_row(contract_panel *p, loop_block *block, loop_expr *at) {
   for (int v = 0; v < p->vectors; v++) {
     loop_expr *lane = contract_times(e, p->number, contract_panel_lanes(f));
     e->value[f->lane] = contract_plus(e, lane, v * f->vector);
+    if (f->panel_inner)
+      fetch_for_next_panel(p, block, v);
     loop_expr *from = contract_plus(e, contract_times(e, at, SUMS_LINE), v * TILE_ROWS);
     loop_expr *sums = contract_load(e, e->tile_sums, from, p->lanes[v], NULL);
     if (!contract_finish(e, block, contract_let(e, block, "sum", sums), p->masks[v]))
@@ -414,10 +470,10 @@ static void find_operands(contract_panel *p, loop_block *block, loop_expr *row0,
                           loop_expr **b) {
   contract_emission *e = &p->e;
   const contract_form *f = e->form;
-  e->value[f->tile] = row0;
+  e->value[f->tile] = f->lines ? contract_int(e, 0) : row0;
   e->value[f->lane] = NULL;
   if (f->above >= 0)
-    e->value[f->above] = NULL;
+    e->value[f->above] = f->lines ? contract_div(e, row0, contract_dim(e, f->rows_above)) : NULL;
   for (int i = 0; i < f->tap_count; i++)
     e->value[f->taps[i]] = NULL;
   *a = contract_let(e, block, "a0", contract_position(e, OF_A));
@@ -439,8 +495,8 @@ typedef struct unit_of_blocks {
 static void multiply_part(block_of_tiles *t, loop_block *block, loop_expr *a, loop_expr *b) {
   const contract_emission *e = &t->p->e;
   loop_expr *at = contract_times(e, t->number, BLOCK_ROWS * SUMS_LINE);
-  loop_expr *rows = contract_times(e, t->row_step, BLOCK_ROWS);
-  a = contract_let(e, block, "at_a", contract_add(e, a, contract_mul(e, t->number, rows)));
+  loop_expr *block_step = distance_of_rows(t, BLOCK_ROWS);
+  a = contract_let(e, block, "at_a", contract_add(e, a, contract_mul(e, t->number, block_step)));
   if (e->form->part_steps)
     move_sums(t, block, LOOP_TILE_LOAD, at);
   else

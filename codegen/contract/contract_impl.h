@@ -57,6 +57,8 @@ typedef struct contract_form {
   int above;  // M axis whose points have their rows of tile registers behind each other, with
               // rows between them that no point has; -1: none
   pir_dim rows_above;  // from a point of that axis to the next
+  int lines;           // points of that axis in a block of tiles, each in rows of tiles of its
+                       // own, whatever lies between them in a; 0: rows follow each other there
   int lane;            // axis of the vector lanes: N, or batch for depthwise; -1: one lane
   int scaled;  // outermost K axis, where each of its steps has scales of its own; -1: none
   pir_dim step_scale;  // stride of that axis in the scales, whose lanes are adjacent

@@ -364,6 +364,10 @@ loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype) {
     return folded;
   if (is_cast_index(a))
     return pir_loop_cast(m, a->a, dtype);
+  // Floats of 16 bits come back from f32 as they were.
+  if (a->kind == LOOP_CAST && a->dtype == PIR_F32 && a->a->dtype == dtype &&
+      (dtype == PIR_BF16 || dtype == PIR_F16))
+    return a->a;
   if (a->kind == LOOP_CONST && a->lanes == 1 && a->dtype == PIR_F32 && dtype == PIR_F64)
     return pir_loop_const_float(m, PIR_F64, a->constant.f);
   if (a->kind == LOOP_CONST && a->lanes == 1 && a->dtype == PIR_F64 && dtype == PIR_F32)

@@ -266,6 +266,13 @@ static void test_tiles(void **state) {
       // As many points with the border in front as without.
       CONV_CASE(1, 64, 6, 9, 16, 3, 3, 3, 1, 1, 1),
       CONV_CASE(2, 64, 14, 14, 40, 1, 1, 2, 0, 1, 1),
+      // Lines that have rows of tiles of their own: two of 14 pixels in a block, an odd number
+      // of them, one of 28, in parts of the reduction.
+      CONV_CASE(2, 64, 15, 28, 40, 3, 3, 2, 1, 1, 1),
+      CONV_CASE(1, 64, 13, 29, 17, 3, 3, 2, 1, 1, 1),
+      CONV_CASE(2, 64, 9, 56, 33, 3, 3, 2, 1, 1, 1),
+      CONV_CASE(1, 256, 11, 28, 40, 3, 3, 2, 1, 1, 1),
+      CONV_CASE(2, 64, 13, 40, 20, 1, 1, 2, 0, 1, 1),
       // Few channels, whose taps along a line are one reduced axis.
       CONV_CASE(2, 3, 21, 70, 40, 7, 7, 2, 3, 1, 1),
       CONV_CASE(1, 3, 9, 33, 33, 7, 7, 1, 3, 1, 1),
