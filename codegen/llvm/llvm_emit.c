@@ -249,7 +249,10 @@ static void emit_block(emitter *e, const loop_block *block) {
     switch ((loop_stmt_kind)s->kind) {
       case LOOP_FOR: emit_for(e, s); break;
       case LOOP_IF: emit_if(e, s); break;
-      case LOOP_LET: e->vars[s->let.var->id] = emit_value(e, s->let.value); break;
+      case LOOP_LET:
+        e->vars[s->let.var->id] = emit_value(e, s->let.value);
+        e->lets[s->let.var->id] = s->let.value;
+        break;
       case LOOP_STORE:
       case LOOP_SCATTER: emit_store(e, s); break;
       case LOOP_ACCUMULATE: emit_accumulate(e, s); break;
@@ -387,11 +390,12 @@ static void emit_fn(emitter *e, const loop_fn *fn) {
   pointers += fn->traps;
   e->fn = fn;
   e->vars = calloc(fn->var_count, sizeof *e->vars);
+  e->lets = calloc(fn->var_count, sizeof *e->lets);
   e->bases = calloc(fn->buffer_count + 1u, sizeof *e->bases);
   e->large = calloc(fn->buffer_count + 1u, sizeof *e->large);
   e->registers = calloc(fn->buffer_count + 1u, sizeof *e->registers);
   e->function = declare_body(e, pointers, name, sizeof name);
-  if (e->vars && e->bases && e->large && e->registers && e->function) {
+  if (e->vars && e->lets && e->bases && e->large && e->registers && e->function) {
     e->entry = new_block(e, "entry");
     LLVMPositionBuilderAtEnd(e->b, e->entry);
     e->dims = LLVMGetParam(e->function, DIMS);
@@ -410,6 +414,7 @@ static void emit_fn(emitter *e, const loop_fn *fn) {
   free(e->registers);
   free(e->large);
   free(e->bases);
+  free(e->lets);
   free(e->vars);
 }
 

@@ -761,6 +761,11 @@ static LLVMValueRef emit_expr(emitter *e, loop_expr *x) {
     case LOOP_FMA: return fused_multiply_add(e, x);
     case LOOP_DOT: return dot(e, x);
     case LOOP_CAST:
+      if (x->dtype == PIR_I8) {
+        LLVMValueRef byte = pir_llvm_rounded_byte(e, x);
+        if (byte)
+          return byte;
+      }
       if (x->flushes && e->target->avx512_bf16)
         return narrow_by_instruction(e, x);
       return emit_cast(e, pir_llvm_expr(e, x->a), x->a->dtype, x->dtype);

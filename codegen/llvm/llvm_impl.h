@@ -13,6 +13,7 @@ typedef struct emitter {
   LLVMValueRef function;     // the one with the body
   LLVMBasicBlockRef entry;   // allocas go here
   LLVMValueRef *vars;        // values by loop_var id
+  loop_expr **lets;          // what a LOOP_LET bound to it, by loop_var id; else NULL
   LLVMValueRef *bases;       // memory buffers: pointer, by buffer id
   LLVMValueRef *large;       // argument buffers: whether stores pass by the caches, or NULL
   LLVMValueRef **registers;  // register buffers: allocas, by buffer id
@@ -38,6 +39,10 @@ LLVMValueRef pir_llvm_intrinsic(emitter *e, const char *name, LLVMTypeRef *types
 // matter to models, else one call for each lane. b is NULL for unary functions.
 LLVMValueRef pir_llvm_math(emitter *e, pir_node_op fn, pir_dtype dtype, unsigned lanes,
                            LLVMValueRef a, LLVMValueRef b);
+// Emits a cast of rounded floats, which the expression holds between the ends of i8, to i8: by
+// the instructions that round and that narrow with saturation. NULL: the expression is another
+// one, or the target lacks them.
+LLVMValueRef pir_llvm_rounded_byte(emitter *e, const loop_expr *cast);
 // Converts f32 to 16-bit floats (as i16 bits) and back.
 LLVMValueRef pir_llvm_widen(emitter *e, pir_dtype from, LLVMValueRef bits, unsigned lanes);
 LLVMValueRef pir_llvm_narrow(emitter *e, pir_dtype to, LLVMValueRef value, unsigned lanes);

@@ -293,3 +293,64 @@ LLVMValueRef pir_llvm_math(emitter *e, pir_node_op fn, pir_dtype dtype, unsigned
   e->unsupported = "a function that neither the emitter nor libm has";
   return LLVMGetPoison(pir_llvm_type(e, dtype, lanes));
 }
+
+// ---- rounded bytes
+
+// The expression behind variables that are bound once.
+static const loop_expr *behind(const emitter *e, const loop_expr *x) {
+  while (x->kind == LOOP_VAR && e->lets[x->var->id])
+    x = e->lets[x->var->id];
+  return x;
+}
+
+// Returns the operation `x` is, if it is this one; else NULL.
+static const loop_expr *as_op(const emitter *e, const loop_expr *x, pir_node_op op) {
+  x = behind(e, x);
+  return x->kind == LOOP_OP && x->op == op ? x : NULL;
+}
+
+// Whether the expression is a constant, of a few operations as clauses write one.
+static bool is_constant(const emitter *e, const loop_expr *x, double *out) {
+  double b = 0;
+  x = behind(e, x);
+  if (x->kind == LOOP_BROADCAST)
+    return is_constant(e, x->a, out);
+  if (x->kind == LOOP_CONST && x->dtype == PIR_F32) {
+    *out = x->constant.f;
+    return true;
+  }
+  if (x->kind != LOOP_OP || !is_constant(e, x->a, out))
+    return false;
+  if (x->op == PIR_V_NEG)
+    *out = -*out;
+  else if (x->op == PIR_V_SUB && is_constant(e, x->b, &b))
+    *out -= b;
+  else
+    return false;
+  return true;
+}
+
+// max(min(rint(y), 127), -128), which is how numbers are quantised. Numbers are held below 128
+// before they are rounded, because a large one would become the smallest integer; that holds
+// the others itself. A NaN becomes 0, as by the plain cast.
+LLVMValueRef pir_llvm_rounded_byte(emitter *e, const loop_expr *cast) {
+  double low = 0, high = 0;
+  const loop_expr *max = as_op(e, cast->a, PIR_V_MAX);
+  const loop_expr *min = max ? as_op(e, max->a, PIR_V_MIN) : NULL;
+  const loop_expr *rounded = min ? as_op(e, min->a, PIR_V_RINT) : NULL;
+  if (!rounded || cast->lanes != 16 || cast->a->dtype != PIR_F32 ||
+      e->target->vector_bytes < 64 || !is_constant(e, min->b, &high) ||
+      !is_constant(e, max->b, &low) || high != INT8_MAX || low != INT8_MIN)
+    return NULL;
+  maths v = {e, e->b, 16, pir_llvm_type(e, PIR_F32, 16), pir_llvm_type(e, PIR_I32, 16)};
+  LLVMValueRef y = pir_llvm_expr(e, rounded->a), zero = LLVMConstNull(v.i32);
+  LLVMValueRef held = select_if(&v, LLVMRealOLT, y, real(&v, high), y, real(&v, high));
+  LLVMTypeRef types[] = {v.i32, v.f32};
+  LLVMValueRef n = pir_llvm_intrinsic(e, "llvm.lrint", types, 2, &held, 1);
+  n = select_if(&v, LLVMRealORD, y, y, n, zero);
+  LLVMValueRef above[] = {n, pir_llvm_const_int(e, PIR_I32, 16, INT8_MIN)};
+  LLVMValueRef below[] = {pir_llvm_intrinsic(e, "llvm.smax", &v.i32, 1, above, 2),
+                          pir_llvm_const_int(e, PIR_I32, 16, INT8_MAX)};
+  n = pir_llvm_intrinsic(e, "llvm.smin", &v.i32, 1, below, 2);
+  return LLVMBuildTrunc(e->b, n, pir_llvm_type(e, PIR_I8, 16), "");
+}
