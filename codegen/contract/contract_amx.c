@@ -141,16 +141,39 @@ static int64_t bytes_of_step(const contract_form *f, const pir_target *target, i
   return bytes < most ? bytes : most;
 }
 
+// Bytes of a block of rows that follow each other in a and are met by several taps; 0: no row
+// is met twice.
+static int64_t bytes_of_block(const contract_form *f) {
+  const contract_axis *last = &f->axes[f->taps[f->tap_count - 1]];
+  int64_t step, extent;
+  if (f->tap_count < 2 || f->lines || !contract_const(f, f->axes[f->tile].step_a, &step) ||
+      !contract_const(f, last->extent, &extent) || step != extent)
+    return 0;
+  return BLOCK_ROWS * step * (int64_t)pir_dtype_size(f->c->a.dtype);
+}
+
+enum { NEAR = 2 };  // blocks
+
+// Whether the rows of a few blocks stay in two thirds of the L1 cache while all taps pass.
+static bool keeps_rows(const contract_form *f, const pir_target *target) {
+  int64_t bytes = bytes_of_block(f);
+  return bytes && NEAR * bytes <= (int64_t)target->l1_bytes * 2 / 3;
+}
+
 // A panel that fits two thirds of the L1 cache stays there while the rows of a pass. Of a
-// larger one a part takes up to a third, as do the rows of a block. The outermost level of
-// which a step fits is divided.
+// larger one a part takes up to a third, as do the rows of a block; up to half beside rows that
+// are kept. The outermost level of which a step fits is divided.
 static void choose_parts(contract_form *f, const pir_target *target) {
-  int64_t room = (int64_t)target->l1_bytes / 3;
+  int64_t l1 = (int64_t)target->l1_bytes, room = l1 / 3;
   int last = f->tap_count - 1, level = 0;
   f->part_level = 0;
   f->part_steps = 0;
   if (bytes_of_step(f, target, -1) <= 2 * room)
     return;
+  if (keeps_rows(f, target)) {
+    int64_t left = l1 - NEAR * bytes_of_block(f);
+    room = left < l1 / 2 ? left : l1 / 2;
+  }
   while (level < last && bytes_of_step(f, target, level) > room)
     level++;
   int64_t bytes = bytes_of_step(f, target, level);  // 0: an axis below has no steps
@@ -163,7 +186,7 @@ static void choose_parts(contract_form *f, const pir_target *target) {
 static int64_t choose_blocks(const contract_form *f, const pir_target *target, int64_t lanes) {
   enum { MOST = 8, OPEN = 4, UNITS_EACH = 4 };
   int64_t rows, panels = contract_ceil(lanes, contract_panel_lanes(f));
-  int64_t most = f->part_steps ? MOST : OPEN;
+  int64_t most = !f->part_steps ? OPEN : keeps_rows(f, target) ? NEAR : MOST;
   if (!contract_const(f, contract_rows(f), &rows))
     return OPEN;
   int64_t blocks = contract_ceil(rows, BLOCK_ROWS);
@@ -185,29 +208,23 @@ void contract_schedule_tiles(contract_form *f, const pir_target *target, int64_t
     f->rows *= (int)choose_blocks(f, target, lanes);
 }
 
-// Each unit fetches all of the next panel, which gains nothing after the first ones. An open
-// number of rows counts as few; of an open number of images the run decides.
-bool contract_meets_panel_few_times(const contract_form *f) {
-  enum { FEW = 2 };
-  int64_t rows, extent;
-  for (int i = 0; i < f->outer_count; i++)
-    if (!contract_in_b(f, f->outer[i]) &&
-        contract_const(f, f->axes[f->outer[i]].extent, &extent) && extent > 1)
-      return false;
-  return !contract_const(f, contract_rows(f), &rows) || rows <= FEW * (int64_t)f->rows;
-}
-
-// Whether there is one image only; NULL: there is, whatever the run.
-static loop_expr *has_one_image(const contract_emission *e, loop_block *block) {
+// Whether the unit is the first one that meets its panel, and waits for it: the others find it
+// in the L2 cache. NULL: every unit is.
+static loop_expr *meets_panel_first(const contract_emission *e, loop_block *block,
+                                    loop_expr *tile_number) {
   const contract_form *f = e->form;
-  loop_expr *images = contract_int(e, 1);
-  int64_t known;
+  loop_expr *before = tile_number;
+  int64_t rows;
+  if (f->block)
+    before = contract_mod(e, tile_number, contract_int(e, f->block));
+  if (contract_const(f, contract_rows(f), &rows) && rows <= f->rows)
+    before = contract_int(e, 0);
   for (int i = 0; i < f->outer_count; i++)
     if (!contract_in_b(f, f->outer[i]))
-      images = contract_mul(e, images, contract_extent(e, f->outer[i]));
-  if (pir_loop_is_int(images, &known))
+      before = contract_add(e, before, e->value[f->outer[i]]);
+  if (pir_loop_is_int(before, &rows))
     return NULL;
-  return contract_let(e, block, "alone", contract_lt(e, images, contract_int(e, 2)));
+  return contract_let(e, block, "first", contract_lt(e, before, contract_int(e, 1)));
 }
 
 // ---- tiles
@@ -576,7 +593,7 @@ bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *t
   if (pir_loop_multiple(extent) % BLOCK_ROWS != 0)
     u.rest = contract_let(e, block, "rest", contract_mod(e, rows, size));
   if (f->fetches == FETCH_PANEL)
-    u.fetches = has_one_image(e, block);
+    u.fetches = meets_panel_first(e, block, tile_number);
   if (f->part_steps)
     empty_sums(e, block);
   find_operands(p, block, row0, &a, &b);

@@ -9,8 +9,6 @@
 void contract_choose_tile_groups(contract_form *f, const pir_target *target);
 void contract_schedule_tiles(contract_form *f, const pir_target *target, int64_t lanes,
                              bool panel_inner);
-// Whether so few units read a panel that each may fetch the next one.
-bool contract_meets_panel_few_times(const contract_form *f);
 // Emits the unit of rows with this number.
 bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *number);
 void contract_begin_tiles(contract_emission *e);

@@ -393,7 +393,7 @@ bool contract_can_fetch(const contract_form *f, const pir_target *target,
   if (f->kind == CONTRACT_DEPTHWISE || !f->b_packed || f->strip_count)
     return false;
   if (f->tile_groups)
-    return fetches == FETCH_PANEL && !f->panel_inner && contract_meets_panel_few_times(f);
+    return fetches == FETCH_PANEL && !f->panel_inner;
   return fetches == FETCH_PANEL ? !f->panel_inner : f->panel_inner && rows_stream(f, target);
 }
 
