@@ -181,6 +181,14 @@ static void choose_parts(contract_form *f, const pir_target *target) {
   f->part_steps = bytes && bytes < room ? room / bytes : 1;
 }
 
+// Bytes of a that a block of rows reads in all steps; no more than fill any cache.
+static int64_t bytes_of_rows(const contract_form *f) {
+  int64_t bytes = BLOCK_ROWS * (int64_t)pir_dtype_size(f->c->a.dtype), extent;
+  for (int i = 0; i < f->tap_count && bytes < INT32_MAX; i++)
+    bytes *= contract_const(f, f->axes[f->taps[i]].extent, &extent) ? extent : INT32_MAX;
+  return bytes;
+}
+
 // A unit has as many blocks of rows as leave some units for each thread of the largest team;
 // only one where all panels meet a block while it is in the L1 cache.
 static int64_t choose_blocks(const contract_form *f, const pir_target *target, int64_t lanes) {
@@ -189,6 +197,9 @@ static int64_t choose_blocks(const contract_form *f, const pir_target *target, i
   int64_t most = !f->part_steps ? OPEN : keeps_rows(f, target) ? NEAR : MOST;
   if (!contract_const(f, contract_rows(f), &rows))
     return OPEN;
+  // Rows that the L2 cache does not hold make blocks (choose_row_block), one unit at least.
+  while (most > 2 && most * bytes_of_rows(f) > (int64_t)target->l2_bytes * 7 / 8)
+    most--;
   int64_t blocks = contract_ceil(rows, BLOCK_ROWS);
   int64_t units = (int64_t)UNITS_EACH * target->machine->core.teams[1];
   while (most > 1 && panels * contract_ceil(blocks, most) < units)

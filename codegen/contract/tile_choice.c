@@ -267,12 +267,15 @@ static bool rows_come_in_passing(const contract_form *f, const pir_target *targe
 // Returns how many tiles form a block if neither all panels nor all rows stay in the L2 cache:
 // so many that their rows stay there, beside the panel in use and the next one. Without blocks
 // every panel reads all rows again; with them every block reads all panels again. 0: all tiles
-// are one block, as their number is open, or blocks would read more or wait longer.
+// are one block, as their number is open, or blocks would read more or wait longer. Tile
+// registers take so much less time for a row than its reading from the last-level cache that
+// blocks pay for an open number of rows, too, and may fill nearly all of the L2 cache.
 static int64_t choose_row_block(const contract_form *f, const pir_target *target, int64_t rows,
                                 int64_t lanes) {
   int64_t elements = 1, taps, l2 = (int64_t)target->l2_bytes;
+  bool known = f->tile >= 0 && contract_const(f, contract_rows(f), &rows);
   bool alone =
-      f->tile >= 0 && f->axes[f->tile].window < 0 && contract_const(f, contract_rows(f), &rows);
+      f->tile >= 0 && f->axes[f->tile].window < 0 && (known || f->tile_groups);
   for (int i = 0; i < f->outer_count; i++)
     alone &= contract_in_b(f, f->outer[i]);
   for (int i = 0; i < f->tap_count && alone; i++) {
@@ -287,9 +290,13 @@ static int64_t choose_row_block(const contract_form *f, const pir_target *target
   int64_t room = l2 - l2 / 4 - 2 * panel;
   if (room < l2 / 4)
     room = l2 / 4;
+  if (f->tile_groups)
+    room = l2 - l2 / 8;
   int64_t tile = elements * f->rows * (int64_t)pir_dtype_size(f->c->a.dtype);
   int64_t tiles = (rows + f->rows - 1) / f->rows, most = room / tile;
   bool less = most * f->rows >= 2 * (int64_t)f->vectors * f->vector;
+  if (!known && less)
+    return most;
   if (!less || most >= tiles || lanes <= f->vectors * f->vector ||
       rows_come_in_passing(f, target))
     return 0;
