@@ -14,51 +14,11 @@
 // scales in front of them cost index arithmetic only. The numbers of keys and rows may be
 // dynamic. With zero keys the sums are 0. A row whose scores are all -inf is NaN, as it is when
 // the ops run one by one.
-#include "attention_impl.h"
+#include "attention_rows.h"
 #include "contract_impl.h"
 
 #include <math.h>
 #include <string.h>
-
-typedef struct emission {
-  attention_place at;
-  loop_module *m;
-  loop_fn *fn;
-  const pir_machine *machine;
-  pir_dtype type;
-  int lanes, vectors, rows;  // lanes of a register; size of a tile in registers and rows
-  int64_t depth, width;      // width in whole vectors
-  int64_t keys_of_block, rows_of_unit, rows_of_strip;
-  int64_t panel, line;  // elements of a vector of packed keys, and of a row of scores
-  bool one_block;       // one block has all keys
-  loop_expr *first_key, *key_count;  // keys of the block
-  loop_buffer *queries, *keys, *values, *scores, *top, *total, *shrink, *out;
-  loop_buffer *turned;  // keys on their way into panels, a row each, where they are turned
-  int64_t turned_line;
-} emission;
-
-static loop_expr *whole(const emission *e, int64_t n) {
-  return pir_loop_int(e->m, n);
-}
-static loop_expr *plus(const emission *e, loop_expr *a, loop_expr *b) {
-  return pir_loop_add(e->m, a, b);
-}
-static loop_expr *times(const emission *e, loop_expr *a, int64_t n) {
-  return pir_loop_mul(e->m, a, whole(e, n));
-}
-static loop_expr *kept(const emission *e, loop_block *b, loop_expr *x) {
-  return pir_loop_let(e->fn, b, "t", x);
-}
-static loop_expr *constant(const emission *e, double x) {
-  return pir_loop_const_float(e->m, e->type, x);
-}
-
-static loop_block *count_up(const emission *e, loop_block *block, loop_for_kind kind,
-                            loop_expr *begin, loop_expr *end, int64_t step, loop_expr **out) {
-  loop_var *v = pir_loop_var_create(e->fn, "i", LOOP_INDEX, 1);
-  *out = pir_loop_use(e->m, v);
-  return pir_loop_for(e->fn, block, kind, v, begin, end, whole(e, step));
-}
 
 static loop_block *vectorised(const emission *e, loop_block *block, loop_expr *end,
                               loop_expr **out) {
@@ -283,8 +243,8 @@ static loop_expr *without_subnormals(const emission *e, loop_expr *shifted) {
   return pir_loop_select(e->m, subnormal, constant(e, -INFINITY), shifted);
 }
 
-// Replaces a row of scores by exp(score - shift) and returns their sum.
-static loop_expr *emit_weights(emission *e, loop_block *block, loop_expr *line,
+// Makes the weights exp(score - shift) of a row, in place or in bf16, and returns their sum.
+static loop_expr *emit_weights(emission *e, loop_block *block, loop_expr *row, loop_expr *line,
                                loop_expr *shift) {
   loop_buffer *fold;
   loop_expr *key, *sum = start_fold(e, block, PIR_COMBINE_ADD, &fold);
@@ -292,7 +252,11 @@ static loop_expr *emit_weights(emission *e, loop_block *block, loop_expr *line,
   loop_expr *at = plus(e, line, key);
   loop_expr *x = pir_loop_sub(e->m, pir_loop_load(e->m, e->scores, at, 1, NULL), shift);
   x = kept(e, body, pir_loop_op(e->m, PIR_V_EXP, without_subnormals(e, x), NULL, NULL));
-  pir_loop_store(e->fn, body, e->scores, at, x, NULL);
+  if (e->tiles)
+    pir_loop_store(e->fn, body, e->weights16, plus(e, times(e, row, e->weights_line), key),
+                   pir_loop_cast(e->m, x, PIR_BF16), NULL);
+  else
+    pir_loop_store(e->fn, body, e->scores, at, x, NULL);
   pir_loop_accumulate(e->fn, body, fold, whole(e, 0), PIR_COMBINE_ADD, x);
   return kept(e, block, sum);
 }
@@ -304,11 +268,13 @@ static void emit_rows(emission *e, loop_block *block, loop_expr *strip, loop_exp
   loop_expr *of_unit = kept(e, block, plus(e, strip, row)),
             *line = kept(e, block, times(e, row, e->line));
   e->at.axis[e->at.a->row] = plus(e, e->at.first_row, of_unit);
+  if (e->tiles)
+    attention_clear_weights(e, block, row);
   loop_expr *largest = emit_scores(e, block, line);
   if (e->at.l->why)
     return;
   if (e->one_block) {
-    pir_loop_store(e->fn, block, e->total, of_unit, emit_weights(e, block, line, largest),
+    pir_loop_store(e->fn, block, e->total, of_unit, emit_weights(e, block, row, line, largest),
                    NULL);
     return;
   }
@@ -319,7 +285,7 @@ static void emit_rows(emission *e, loop_block *block, loop_expr *strip, loop_exp
   // may have finite scores.
   loop_expr *none = pir_loop_op(m, PIR_V_EQ, largest, constant(e, -INFINITY), NULL);
   largest = kept(e, block, pir_loop_select(m, none, constant(e, 0), largest));
-  loop_expr *sum = emit_weights(e, block, line, largest);
+  loop_expr *sum = emit_weights(e, block, row, line, largest);
   pir_loop_store(e->fn, block, e->shrink, row, constant(e, 0), NULL);
   loop_block *later =
       pir_loop_if(e->fn, block, pir_loop_lt(m, whole(e, 0), e->first_key), NULL);
@@ -346,6 +312,29 @@ static void finish_vector(emission *e, loop_block *block, loop_expr *of_unit, in
   attention_finish(&e->at, block, whole(e, v * e->lanes), &p);
 }
 
+// Adds a vector of products to what a row has so far, or finishes it, where one block has all
+// keys.
+static void take_products(emission *e, loop_block *block, loop_expr *of_unit, int64_t v,
+                          loop_expr *products, loop_expr *total, loop_expr *by) {
+  if (total) {
+    finish_vector(e, block, of_unit, v, products, total);
+    return;
+  }
+  loop_expr *at = plus(e, times(e, of_unit, e->width), whole(e, v * e->lanes));
+  loop_expr *old =
+      pir_loop_mul(e->m, pir_loop_load(e->m, e->out, at, (uint16_t)e->lanes, NULL), by);
+  pir_loop_store(e->fn, block, e->out, at, plus(e, old, products), NULL);
+}
+
+// The sum of weights of a row, or by what its results so far are multiplied.
+static void find_factors(emission *e, loop_block *block, loop_expr *of_unit, loop_expr *row,
+                         loop_expr **out_total, loop_expr **out_by) {
+  loop_expr *total =
+      e->one_block ? kept(e, block, pir_loop_load(e->m, e->total, of_unit, 1, NULL)) : NULL;
+  *out_total = total;
+  *out_by = total ? NULL : kept(e, block, pir_loop_load(e->m, e->shrink, row, 1, NULL));
+}
+
 static void second_product(emission *e, loop_block *block, loop_expr *strip, loop_expr *row,
                            int rows) {
   int vectors = (int)(e->width / e->lanes);
@@ -359,25 +348,24 @@ static void second_product(emission *e, loop_block *block, loop_expr *strip, loo
     t.b_step = e->width;
     emit_sums(e, block, &t);
     for (int r = 0; r < rows; r++) {
-      loop_expr *of_unit = plus(e, plus(e, strip, row), whole(e, r));
-      loop_expr *total =
-          e->one_block ? kept(e, block, pir_loop_load(e->m, e->total, of_unit, 1, NULL)) : NULL;
-      loop_expr *by =
-          total ? NULL
-                : kept(e, block,
-                       pir_loop_load(e->m, e->shrink, plus(e, row, whole(e, r)), 1, NULL));
-      for (int v = 0; v < t.vectors && !e->at.l->why; v++) {
-        if (total) {
-          finish_vector(e, block, of_unit, from + v, sum_of(e, &t, r, v), total);
-          continue;
-        }
-        loop_expr *at =
-            plus(e, times(e, of_unit, e->width), whole(e, (int64_t)(from + v) * e->lanes));
-        loop_expr *old =
-            pir_loop_mul(e->m, pir_loop_load(e->m, e->out, at, (uint16_t)e->lanes, NULL), by);
-        pir_loop_store(e->fn, block, e->out, at, plus(e, old, sum_of(e, &t, r, v)), NULL);
-      }
+      loop_expr *of_unit = plus(e, plus(e, strip, row), whole(e, r)), *total, *by;
+      find_factors(e, block, of_unit, plus(e, row, whole(e, r)), &total, &by);
+      for (int v = 0; v < t.vectors && !e->at.l->why; v++)
+        take_products(e, block, of_unit, from + v, sum_of(e, &t, r, v), total, by);
     }
+  }
+}
+
+// The same of a strip, from the products of tile registers.
+static void take_strip(emission *e, loop_block *block, loop_expr *strip, loop_expr *count) {
+  loop_expr *row, *total, *by;
+  block = count_up(e, block, LOOP_SERIAL, whole(e, 0), count, 1, &row);
+  loop_expr *of_unit = kept(e, block, plus(e, strip, row));
+  find_factors(e, block, of_unit, row, &total, &by);
+  for (int64_t v = 0; v < e->width / e->lanes && !e->at.l->why; v++) {
+    loop_expr *at = plus(e, times(e, row, e->width), whole(e, v * e->lanes));
+    loop_expr *sums = pir_loop_load(e->m, e->products, at, (uint16_t)e->lanes, NULL);
+    take_products(e, block, of_unit, v, kept(e, block, sums), total, by);
   }
 }
 
@@ -410,17 +398,30 @@ static void emit_block_of_keys(emission *e, loop_block *block) {
   loop_expr *strip;
   pack_keys(e, block);
   pack_values(e, block);
+  if (e->tiles)
+    attention_round_keys(e, block);
   block =
       count_up(e, block, LOOP_SERIAL, whole(e, 0), e->at.row_count, e->rows_of_strip, &strip);
   loop_expr *count = pir_loop_min(e->m, pir_loop_sub(e->m, e->at.row_count, strip),
                                   whole(e, e->rows_of_strip));
   count = kept(e, block, count);
   pack_queries(e, block, strip, count);
-  each_tile(e, block, strip, count, emit_first);
+  if (e->tiles) {
+    attention_round_queries(e, block, count);
+    attention_multiply_queries(e, block);
+  } else {
+    each_tile(e, block, strip, count, emit_first);
+  }
   if (!e->at.l->why)
     emit_rows(e, block, strip, count);
-  if (!e->at.l->why)
+  if (e->at.l->why)
+    return;
+  if (e->tiles) {
+    attention_multiply_weights(e, block);
+    take_strip(e, block, strip, count);
+  } else {
     each_tile(e, block, strip, count, second_product);
+  }
 }
 
 // Blocks of keys: all of them where they are known and few.
@@ -455,7 +456,8 @@ static bool has_few_heads(const emission *e) {
 static void choose_rows(emission *e) {
   const pir_machine *machine = e->machine;
   int64_t rows;
-  e->rows_of_strip = (int64_t)machine->attention.strip_tiles * e->rows;
+  if (!e->tiles)
+    e->rows_of_strip = (int64_t)machine->attention.strip_tiles * e->rows;
   e->rows_of_unit = machine->attention.unit_strips * e->rows_of_strip;
   if (has_few_heads(e))
     e->rows_of_unit /= machine->attention.unit_parts;
@@ -475,6 +477,9 @@ static void choose_attention_sizes(emission *e) {
   // Vectors of keys must not map to the same sets of the L1 cache.
   e->panel = (e->depth + 1) * e->lanes;
   choose_keys(e);
+  e->tiles = attention_can_tile(e);
+  if (e->tiles)
+    attention_choose_tiles(e);
   choose_rows(e);
 }
 
@@ -496,7 +501,8 @@ static void take_scratch(emission *e) {
   e->keys =
       pir_loop_scratch(fn, "keys", e->type,
                        attention_round_up(e->keys_of_block, e->lanes) / e->lanes * e->panel);
-  e->values = pir_loop_scratch(fn, "values", e->type, e->keys_of_block * e->width);
+  int64_t value_lines = e->tiles ? e->line - e->lanes : e->keys_of_block;
+  e->values = pir_loop_scratch(fn, "values", e->type, value_lines * e->width);
   e->scores = pir_loop_scratch(fn, "scores", e->type, e->rows_of_strip * e->line);
   e->total = pir_loop_scratch(fn, "total", e->type, e->rows_of_unit);
   if (!keys_lie_in_panels(e)) {
@@ -511,9 +517,11 @@ static void take_scratch(emission *e) {
 }
 
 static void say_how(lowering *l, const emission *e) {
-  pir_text_format(l->how, sizeof l->how, "attention, %lld keys at a time%s, tiles of %d x %d",
-                  (long long)e->keys_of_block, e->one_block ? " (all)" : "", e->rows,
-                  e->vectors * e->lanes);
+  pir_text_format(l->how, sizeof l->how, "attention, %lld keys at a time%s, tiles of %d x %d%s",
+                  (long long)e->keys_of_block, e->one_block ? " (all)" : "",
+                  e->tiles ? (int)e->rows_of_strip : e->rows,
+                  e->tiles ? (int)e->rows_of_strip : e->vectors * e->lanes,
+                  e->tiles ? " in tile registers of bf16" : "");
 }
 
 void lower_attention(lowering *l, const attention *a, lower_stages *stages) {
@@ -524,6 +532,8 @@ void lower_attention(lowering *l, const attention *a, lower_stages *stages) {
   e.fn = l->fn;
   choose_attention_sizes(&e);
   take_scratch(&e);
+  if (e.tiles)
+    attention_begin_tiles(&e);
   loop_block *block =
       count_up(&e, &l->fn->body, LOOP_PARALLEL, pir_loop_use(l->m, l->fn->begin),
                pir_loop_use(l->m, l->fn->end), 1, &unit);
@@ -544,6 +554,8 @@ void lower_attention(lowering *l, const attention *a, lower_stages *stages) {
     if (!l->why)
       hand_out(&e, block);
   }
+  if (e.tiles)
+    attention_end_tiles(&e);
   say_how(l, &e);
   lower_stage s = {l->fn, units};
   pir_vec_push(&l->m->arena, stages, s);

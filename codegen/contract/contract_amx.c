@@ -501,7 +501,8 @@ static void find_operands(contract_panel *p, loop_block *block, loop_expr *row0,
   e->value[f->tile] = f->lines ? contract_int(e, 0) : row0;
   e->value[f->lane] = NULL;
   if (f->above >= 0)
-    e->value[f->above] = f->lines ? contract_div(e, row0, contract_dim(e, f->rows_above)) : NULL;
+    e->value[f->above] =
+        f->lines ? contract_div(e, row0, contract_dim(e, f->rows_above)) : NULL;
   for (int i = 0; i < f->tap_count; i++)
     e->value[f->taps[i]] = NULL;
   *a = contract_let(e, block, "a0", contract_position(e, OF_A));
@@ -524,7 +525,8 @@ static void multiply_part(block_of_tiles *t, loop_block *block, loop_expr *a, lo
   const contract_emission *e = &t->p->e;
   loop_expr *at = contract_times(e, t->number, BLOCK_ROWS * SUMS_LINE);
   loop_expr *block_step = distance_of_rows(t, BLOCK_ROWS);
-  a = contract_let(e, block, "at_a", contract_add(e, a, contract_mul(e, t->number, block_step)));
+  a = contract_let(e, block, "at_a",
+                   contract_add(e, a, contract_mul(e, t->number, block_step)));
   if (e->form->part_steps)
     move_sums(t, block, LOOP_TILE_LOAD, at);
   else

@@ -226,8 +226,8 @@ static void copy_line(const border_copy *x, loop_block *block, loop_expr *unit,
   loop_expr *right = contract_max(e, contract_plus(e, extent, -offset), zero);
   left = contract_min(e, left, wide);
   right = contract_max(e, contract_min(e, right, wide), left);
-  from = contract_add(
-      e, from, contract_mul(e, contract_plus(e, left, offset), distance(x, axis)));
+  from =
+      contract_add(e, from, contract_mul(e, contract_plus(e, left, offset), distance(x, axis)));
   left =
       contract_let(e, block, "left", contract_add(e, begin, contract_mul(e, left, x->pixel)));
   right =

@@ -274,8 +274,7 @@ static int64_t choose_row_block(const contract_form *f, const pir_target *target
                                 int64_t lanes) {
   int64_t elements = 1, taps, l2 = (int64_t)target->l2_bytes;
   bool known = f->tile >= 0 && contract_const(f, contract_rows(f), &rows);
-  bool alone =
-      f->tile >= 0 && f->axes[f->tile].window < 0 && (known || f->tile_groups);
+  bool alone = f->tile >= 0 && f->axes[f->tile].window < 0 && (known || f->tile_groups);
   for (int i = 0; i < f->outer_count; i++)
     alone &= contract_in_b(f, f->outer[i]);
   for (int i = 0; i < f->tap_count && alone; i++) {

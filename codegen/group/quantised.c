@@ -261,7 +261,8 @@ static pir_status change(quantising *q, const size_t k[2], const levels l[2],
   pir_lower_target target = {create, q};
   pir_expand e = {.op = q->at, .facts = q->facts, .target = &target};
   pir_value *by[2] = {integers(q, &e, l[0].numbers), integers(q, &e, l[1].numbers)};
-  pir_value *sums = by[0] && by[1] ? cast_to(q, &e, again(q, &e, q->at, k, by, 2), PIR_F32) : NULL;
+  pir_value *sums =
+      by[0] && by[1] ? cast_to(q, &e, again(q, &e, q->at, k, by, 2), PIR_F32) : NULL;
   pir_value *scale = pir_expand_number(&e, PIR_F32, 1 / (l[0].top * l[1].top));
   for (int i = 0; i < 2 && scale; i++)
     scale = product(&e, shaped(&e, l[i].scale, place[i], rank), scale);
@@ -417,8 +418,8 @@ static pir_status visit_contraction(quantising *q, pir_op *op) {
   // An instruction multiplies and adds four bytes. Fewer neighbours take longer than floats,
   // unless they are channels, which get zeros behind them.
   enum { FOUR = 4, TAPS = 2 };
-  if (form.why ||
-      (!pir_contract_has_neighbours(&c, FOUR, true) && contract_axis_of_few_channels(&c, TAPS) < 0))
+  if (form.why || (!pir_contract_has_neighbours(&c, FOUR, true) &&
+                   contract_axis_of_few_channels(&c, TAPS) < 0))
     return PIR_OK;
   const contract_tensor *tensors[2] = {&c.a, &c.b};
   int64_t place[2];

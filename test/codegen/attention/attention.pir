@@ -2,6 +2,7 @@
 // handed out are not hidden in one.
 // RUN: pir-opt %s --passes=canon,expand,dce,group --split-input-file | FileCheck %s
 // RUN: pir-opt %s --pipeline=compile --emit=loops --split-input-file | FileCheck %s --check-prefix=LOOPS
+// RUN: pir-opt %s --math=bf16 --target=sapphirerapids --emit=loops --split-input-file | FileCheck %s --check-prefix=TILES
 
 // CHECK: "cinn_op.group" (
 // CHECK-NOT: cinn_op.group
@@ -30,4 +31,20 @@
     (%4) = "pd_op.matmul" (%3, %1) {transpose_x:false,transpose_y:false} : (tensor<2x20x37xf32>, tensor<2x37x32xf32>) -> tensor<2x20x32xf32>
     (%5) = "pd_op.fetch" (%4) {col:0,name:"out"} : (tensor<2x20x32xf32>) -> tensor<2x20x32xf32>
     (%6) = "pd_op.fetch" (%3) {col:1,name:"weights"} : (tensor<2x20x37xf32>) -> tensor<2x20x37xf32>
+}
+// -----
+// An open number of keys: in tile registers both products are of bf16, in f32 else.
+// CHECK:     "cinn_op.group"
+// CHECK-NOT: "cinn_op.group"
+// TILES:     tile_bf16 3, 5, 7
+// TILES:     exp
+// TILES:     tile_bf16 3, 5, 7
+// TILES:     tile_release
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"q",place:Place(undefined:0),shape:[2,-1,64]} : () -> tensor<2x-1x64xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"k",place:Place(undefined:0),shape:[2,-1,64]} : () -> tensor<2x-1x64xf32>
+    (%2) = "pd_op.matmul" (%0, %1) {transpose_x:false,transpose_y:true} : (tensor<2x-1x64xf32>, tensor<2x-1x64xf32>) -> tensor<2x-1x-1xf32>
+    (%3) = "pd_op.softmax" (%2) {axis:-1} : (tensor<2x-1x-1xf32>) -> tensor<2x-1x-1xf32>
+    (%4) = "pd_op.matmul" (%3, %1) {transpose_x:false,transpose_y:false} : (tensor<2x-1x-1xf32>, tensor<2x-1x64xf32>) -> tensor<2x-1x64xf32>
+    (%5) = "pd_op.fetch" (%4) {col:0,name:"out"} : (tensor<2x-1x64xf32>) -> tensor<2x-1x64xf32>
 }

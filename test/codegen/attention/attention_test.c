@@ -206,6 +206,8 @@ static double mask_of(const style *s, const pir_tensor *t, int64_t b, int64_t h,
   }
 }
 
+static double near = 1e-5;  // how far a number may be off, and its part
+
 static void check_row(const style *s, const pir_tensor *in, const pir_tensor *out, int64_t b,
                       int64_t h, int64_t row) {
   int axis = s->heads_inside ? 1 : 2;
@@ -224,7 +226,7 @@ static void check_row(const style *s, const pir_tensor *in, const pir_tensor *ou
     double x = 0, y = element(s, out, b, h, row, c);
     for (int64_t j = 0; j < keys; j++)
       x += w[j] / sum * element(s, &in[V], b, h, j, c);
-    if (!(fabs(x - y) <= 1e-5 + 1e-5 * fabs(x)) && !(isnan(x) && isnan(y)))
+    if (!(fabs(x - y) <= near + near * fabs(x)) && !(isnan(x) && isnan(y)))
       fail_msg("%s, %lld rows, %lld keys: row %lld of head %lld, column %lld: %g expected, %g "
                "computed",
                s->name, (long long)in[Q].shape[axis], (long long)keys, (long long)row,
@@ -242,9 +244,11 @@ static void check(const style *s, const pir_tensor *in, const pir_tensor *out) {
 
 // ---- tests
 
+static const char *math_mode;
+
 static pir_model *compile(const pir_program *program, const char *target) {
   pir_model_options options = {
-      .size = sizeof options, .target = target, .sink = {report, NULL}};
+      .size = sizeof options, .target = target, .math = math_mode, .sink = {report, NULL}};
   pir_model *model;
   assert_int_equal(pir_model_create(program, &options, &model), PIR_OK);
   return model;
@@ -342,6 +346,31 @@ static void test_numbers(void **state) {
   pir_context_destroy(ctx);
 }
 
+// Tile registers multiply operands that are rounded to bf16. Mixed rows, keys or columns would
+// be further off.
+static void test_tiles(void **state) {
+  static const sizes many[] = {{1, 40, 1000}, {2, 17, 270}, {1, 100, 513}};
+  pir_target target;
+  (void)state;
+  if (pir_target_get("native", &target) || !target.amx_bf16)
+    skip();
+  pir_context *ctx = open_context();
+  const style *s = &styles[2];
+  near = 0.03;
+  math_mode = "bf16";
+  pir_program *open = parse(ctx, s, NULL);
+  pir_model *model = compile(open, "native");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    run_case(s, model, &cases[i]);
+  for (size_t i = 0; i < sizeof many / sizeof *many; i++)
+    run_fixed(ctx, s, &many[i], "native");
+  near = 1e-5;
+  math_mode = NULL;
+  pir_model_release(model);
+  pir_program_destroy(open);
+  pir_context_destroy(ctx);
+}
+
 // The same by the device's kernel, which takes f32. cuda.py runs it on the stand-ins.
 static void test_device(void **state) {
   pir_device *device;
@@ -390,8 +419,8 @@ static void test_memory(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers),
-                                     cmocka_unit_test(test_device),
-                                     cmocka_unit_test(test_memory)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_numbers), cmocka_unit_test(test_tiles),
+      cmocka_unit_test(test_device), cmocka_unit_test(test_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
