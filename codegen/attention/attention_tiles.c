@@ -1,8 +1,8 @@
-// Both products of attention in tile registers (AMX), for --math=bf16: queries, keys, values and
-// weights are rounded to bf16, sums and the softmax are f32. A strip is 32 rows. Scores of 32 x
-// 32 are four tiles of sums; so are 32 x 32 results, over all keys of the block. Keys are packed
-// as [16 keys][pair of depths], values as [pair of keys][width]. Behind the last key weights and
-// values are zeros.
+// Both products of attention in tile registers (AMX), for --math=bf16, and for int8, which
+// rounds more: queries, keys, values and weights are rounded to bf16; sums and the softmax are
+// f32. A strip is 32 rows. Scores of 32 x 32 are four tiles of sums; so are 32 x 32 results,
+// over all keys of the block. Keys are packed as [16 keys][pair of depths], values as [pair of
+// keys][width]. Behind the last key weights and values are zeros.
 #include "attention_rows.h"
 
 enum {
@@ -21,9 +21,10 @@ bool attention_can_tile(const emission *e) {
   const pir_target *target = e->at.l->target;
   int64_t rows;
   bool known = pir_dim_is_const(e->at.l->dims, e->at.a->shape[e->at.a->row], &rows);
-  return target->amx_bf16 && e->at.l->math == PIR_MATH_BF16 && e->type == PIR_F32 &&
-         e->lanes == ROWS && e->at.a->depth_extent % DEPTH == 0 &&
-         e->at.a->width_extent % ROWS == 0 && (!known || rows >= ROWS);
+  bool rounds = e->at.l->math == PIR_MATH_BF16 || e->at.l->math == PIR_MATH_INT8;
+  return target->amx_bf16 && rounds && e->type == PIR_F32 && e->lanes == ROWS &&
+         e->at.a->depth_extent % DEPTH == 0 && e->at.a->width_extent % ROWS == 0 &&
+         (!known || rows >= ROWS);
 }
 
 static int64_t keys_in_tiles(const emission *e) {

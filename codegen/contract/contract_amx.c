@@ -33,9 +33,7 @@ enum {
   RIGHT = 6
 };
 
-// The number of groups in a row of a tile; 0: the reduced axis does not divide into such rows,
-// or the processor has no tiles.
-static int tile_groups(const contract_form *f, const pir_target *target) {
+int contract_tile_groups(const contract_form *f, const pir_target *target) {
   int64_t extent;
   bool bf16 = f->compute == PIR_F32 && f->group == 2 && target->amx_bf16;
   bool bytes = f->compute != PIR_F32 && f->group == 4 && target->amx_int8;
@@ -117,7 +115,7 @@ static void choose_above(contract_form *f) {
 void contract_choose_tile_groups(contract_form *f, const pir_target *target) {
   contract_form tiled = *f;
   int64_t rows;
-  tiled.tile_groups = tile_groups(f, target);
+  tiled.tile_groups = contract_tile_groups(f, target);
   if (!tiled.tile_groups)
     return;
   choose_above(&tiled);
@@ -167,7 +165,9 @@ static void choose_parts(contract_form *f, const pir_target *target) {
   int64_t l1 = (int64_t)target->l1_bytes, room = l1 / 3;
   int last = f->tap_count - 1, level = 0;
   f->part_level = 0;
-  f->part_steps = 0;
+  f->part_steps = f->scaled >= 0;
+  if (f->scaled >= 0)
+    return;
   if (bytes_of_step(f, target, -1) <= 2 * room)
     return;
   if (keeps_rows(f, target)) {
@@ -329,8 +329,8 @@ static void fetch_next_part(const block_of_tiles *t, loop_block *block, loop_exp
     pir_loop_prefetch(e->fn, block, e->b, contract_plus(e, at, (int64_t)i * f->vector), true);
 }
 
-// Distance in a between rows of sums that are so many rows apart. Where lines have rows of tiles
-// of their own, these are lines.
+// Distance in a between rows of sums that are so many rows apart. Where lines have rows of
+// tiles of their own, these are lines.
 static loop_expr *distance_of_rows(const block_of_tiles *t, int64_t rows) {
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
@@ -429,6 +429,11 @@ static void clear_tiles(const block_of_tiles *t, loop_block *block) {
       pir_loop_tile(t->p->e.fn, block, LOOP_TILE_ZERO, NULL, NULL, NULL, sums_tile(y, x), 0, 0);
 }
 
+// What is handed to the epilogue: sums, or totals of scaled sums.
+static loop_buffer *results(const contract_emission *e) {
+  return e->tile_totals ? e->tile_totals : e->tile_sums;
+}
+
 // Fetches what the epilogue will read for the same row of the next panel: lines of a residual,
 // which the processor does not fetch by itself, for those of other rows lie between.
 static void fetch_for_next_panel(const contract_panel *p, loop_block *block, int v) {
@@ -454,7 +459,7 @@ static bool finish_row(contract_panel *p, loop_block *block, loop_expr *at) {
     if (f->panel_inner)
       fetch_for_next_panel(p, block, v);
     loop_expr *from = contract_plus(e, contract_times(e, at, SUMS_LINE), v * TILE_ROWS);
-    loop_expr *sums = contract_load(e, e->tile_sums, from, p->lanes[v], NULL);
+    loop_expr *sums = contract_load(e, results(e), from, p->lanes[v], NULL);
     if (!contract_finish(e, block, contract_let(e, block, "sum", sums), p->masks[v]))
       return false;
   }
@@ -520,19 +525,46 @@ typedef struct unit_of_blocks {
   loop_expr *fetches;   // as of its blocks
 } unit_of_blocks;
 
-// Adds the products of a part to the sums of one block.
+// Adds the sums of a block, which are whole numbers, times the scales of this step of the
+// scaled axis to the block's totals.
+static void add_scaled_sums(const block_of_tiles *t, loop_block *block, loop_expr *at) {
+  const contract_emission *e = &t->p->e;
+  const contract_form *f = e->form;
+  loop_expr *scales[SIDE], *row;
+  loop_expr *from = contract_mul(e, t->from, contract_dim(e, f->step_scale));
+  from = contract_add(e, from, contract_times(e, t->p->number, contract_panel_lanes(f)));
+  for (int v = 0; v < t->p->vectors; v++)
+    scales[v] =
+        contract_let(e, block, "scale",
+                     contract_load(e, e->scale, contract_plus(e, from, (int64_t)v * f->vector),
+                                   t->p->lanes[v], t->p->masks[v]));
+  block = contract_count(e, block, "row", contract_int(e, BLOCK_ROWS), 1, &row);
+  for (int v = 0; v < t->p->vectors; v++) {
+    loop_expr *to = contract_add(e, at, contract_times(e, row, SUMS_LINE));
+    to = contract_plus(e, to, v * TILE_ROWS);
+    loop_expr *sums = contract_load(e, e->tile_sums, to, t->p->lanes[v], NULL);
+    loop_expr *total = contract_load(e, e->tile_totals, to, t->p->lanes[v], NULL);
+    sums = pir_loop_cast(e->m, sums, PIR_F32);
+    contract_store(e, block, e->tile_totals, to, pir_loop_fma(e->m, sums, scales[v], total));
+  }
+}
+
+// Adds the products of a part to the sums of one block, or, if the part has scales of its own,
+// to its totals.
 static void multiply_part(block_of_tiles *t, loop_block *block, loop_expr *a, loop_expr *b) {
   const contract_emission *e = &t->p->e;
   loop_expr *at = contract_times(e, t->number, BLOCK_ROWS * SUMS_LINE);
   loop_expr *block_step = distance_of_rows(t, BLOCK_ROWS);
   a = contract_let(e, block, "at_a",
                    contract_add(e, a, contract_mul(e, t->number, block_step)));
-  if (e->form->part_steps)
+  if (e->form->part_steps && e->form->scaled < 0)
     move_sums(t, block, LOOP_TILE_LOAD, at);
   else
     clear_tiles(t, block);
   multiply_taps(t, block, e->form->part_level, a, b);
   move_sums(t, block, LOOP_TILE_STORE, at);
+  if (e->form->scaled >= 0)
+    add_scaled_sums(t, block, at);
 }
 
 static void add_part_of_rest(const unit_of_blocks *u, block_of_tiles t, loop_block *block,
@@ -585,11 +617,11 @@ static void multiply_parts(const unit_of_blocks *u, loop_block *block, int level
   add_part_of_blocks(u, body, from, contract_let(e, body, "to", to), a, b);
 }
 
-static void empty_sums(const contract_emission *e, loop_block *block) {
-  loop_expr *zero = pir_loop_cast(e->m, contract_int(e, 0), e->form->compute), *at;
+static void empty_results(const contract_emission *e, loop_block *block) {
+  loop_expr *zero = pir_loop_cast(e->m, contract_int(e, 0), results(e)->dtype), *at;
   loop_expr *all = contract_int(e, (int64_t)e->form->rows * SUMS_LINE);
   loop_block *body = contract_count(e, block, "at", all, TILE_ROWS, &at);
-  contract_store(e, body, e->tile_sums, at, contract_broadcast(e, zero, TILE_ROWS));
+  contract_store(e, body, results(e), at, contract_broadcast(e, zero, TILE_ROWS));
 }
 
 bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *tile_number) {
@@ -608,7 +640,7 @@ bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *t
   if (f->fetches == FETCH_PANEL)
     u.fetches = meets_panel_first(e, block, tile_number);
   if (f->part_steps)
-    empty_sums(e, block);
+    empty_results(e, block);
   find_operands(p, block, row0, &a, &b);
   multiply_parts(&u, block, 0, a, b);
   return finish_tile_rows(p, block, row0, rows);
@@ -616,7 +648,10 @@ bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *t
 
 void contract_begin_tiles(contract_emission *e) {
   e->tile_shapes = pir_loop_scratch(e->fn, "shapes", PIR_U8, LINE);
-  e->tile_sums = pir_loop_scratch(e->fn, "sums", e->form->compute, e->form->rows * SUMS_LINE);
+  int64_t sums = (int64_t)e->form->rows * SUMS_LINE;
+  e->tile_sums = pir_loop_scratch(e->fn, "sums", e->form->compute, sums);
+  if (e->form->scaled >= 0)
+    e->tile_totals = pir_loop_scratch(e->fn, "totals", PIR_F32, sums);
   configure_whole_blocks(e, &e->fn->body);
 }
 

@@ -1,5 +1,5 @@
-// Copies of `a` that a stage makes, so that the kernel reads groups of neighbours. Where an index
-// of `a` can leave it (padding), the copy has zeros, and no row of a tile has a border.
+// Copies of `a` that a stage makes, so that the kernel reads groups of neighbours. Where an
+// index of `a` can leave it (padding), the copy has zeros, and no row of a tile has a border.
 //
 // An image of few channels has no groups: its channels are fewer than an instruction
 // multiplies, and mostly planes of memory. Its copy has the channels of a pixel adjacent, with

@@ -62,9 +62,9 @@ typedef struct contract_form {
   int lane;            // axis of the vector lanes: N, or batch for depthwise; -1: one lane
   int scaled;  // outermost K axis, where each of its steps has scales of its own; -1: none
   pir_dim step_scale;  // stride of that axis in the scales, whose lanes are adjacent
-  // A copy of few channels (contract_copy.c): the last tap has `pixel` neighbours for each pixel,
-  // of which b has the first `filled`, and the pixels of the K axis `spread` (-1: of one tap).
-  // pixel 0: there is no such copy.
+  // A copy of few channels (contract_copy.c): the last tap has `pixel` neighbours for each
+  // pixel, of which b has the first `filled`, and the pixels of the K axis `spread` (-1: of one
+  // tap). pixel 0: there is no such copy.
   int64_t pixel, filled;
   int spread;
   pir_dtype compute;
@@ -131,7 +131,8 @@ typedef struct contract_emission {
   loop_fn *fn;
   loop_buffer *a, *b, *out, *scale;
   loop_buffer *packed;  // where each panel is widened: b is in scratch, and this is packed
-  loop_buffer *tile_shapes, *tile_sums;  // scratch, where there are tile registers
+  // Scratch, where there are tile registers; totals of scaled sums, or NULL.
+  loop_buffer *tile_shapes, *tile_sums, *tile_totals;
   loop_expr
       *value[CONTRACT_MAX_VARS];  // index along each axis at the point being emitted; NULL: 0
   loop_expr *from,
@@ -176,11 +177,6 @@ bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *s
 int contract_finish_reads(const contract_emission *e, int lanes,
                           contract_place places[CONTRACT_MOST_READS]);
 
-// Whether packed dot products (bf16, words or bytes) apply; sets form->group. contract_dots.c
-void contract_choose_group(contract_form *form, const contract_env *env);
-// Whether groups are multiplied faster than their elements: pairs of bf16 in tile registers, or
-// where an instruction multiplies them in less time than it takes to multiply two floats.
-bool contract_gains_by_group(const contract_form *f, const pir_target *target);
 // Returns the number of steps of the reduced axis at `level`, rounded up to whole groups. The
 // other functions return the lines of packed b, as an extent and as code: one for each step,
 // plus the correction line.
@@ -192,11 +188,6 @@ loop_expr *contract_lines(const contract_emission *e, int level);
 loop_expr *contract_lines_below(const contract_emission *e, int level, loop_expr *width);
 // Returns the number of elements in one step of that axis.
 int contract_step_size(const contract_form *f, int level);
-// Widens lanes of packed b that are held in a narrower type.
-loop_expr *contract_widen_line(const contract_emission *e, loop_expr *lanes);
-// How many bytes one instruction multiplies in a lane: fours of bytes, or pairs as words; 1:
-// none.
-int contract_bytes_at_once(const pir_target *target);
 
 // Loads the elements of a for one row: a single one, or a group of which the first `count`
 // exist.
@@ -209,8 +200,6 @@ loop_expr *contract_correction(const contract_emission *e, loop_expr *lanes, loo
 // if that is grouped.
 loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_expr *k,
                                loop_expr *at, loop_expr *mask);
-// Whole numbers, a group in each lane. Returns the i-th one of each lane as a float.
-loop_expr *contract_number(const contract_emission *e, loop_expr *lanes, int i);
 // Returns the element type of packed b, and of the factors in a step.
 pir_dtype contract_lane_dtype(const contract_form *f);
 

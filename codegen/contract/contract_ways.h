@@ -4,8 +4,26 @@
 
 #include "contract_impl.h"
 
+// ---- groups of small elements: contract_dots.c
+
+// Whether packed dot products (bf16, words or bytes) apply; sets form->group.
+void contract_choose_group(contract_form *form, const contract_env *env);
+// Whether groups are multiplied faster than their elements: pairs of bf16 in tile registers, or
+// where an instruction multiplies them in less time than it takes to multiply two floats.
+bool contract_gains_by_group(const contract_form *f, const pir_target *target);
+// How many bytes one instruction multiplies in a lane: fours of bytes, or pairs as words; 1:
+// none.
+int contract_bytes_at_once(const pir_target *target);
+// Widens lanes of packed b that are held in a narrower type.
+loop_expr *contract_widen_line(const contract_emission *e, loop_expr *lanes);
+// Whole numbers, a group in each lane. Returns the i-th one of each lane as a float.
+loop_expr *contract_number(const contract_emission *e, loop_expr *lanes, int i);
+
 // ---- tile registers (AMX): contract_amx.c
 
+// Returns the number of groups in a row of a tile; 0: the reduced axis does not divide into
+// such rows, or the processor has no tiles.
+int contract_tile_groups(const contract_form *f, const pir_target *target);
 void contract_choose_tile_groups(contract_form *f, const pir_target *target);
 void contract_schedule_tiles(contract_form *f, const pir_target *target, int64_t lanes,
                              bool panel_inner);

@@ -392,6 +392,20 @@ static bool keeps_panel(const contract_form *many, const pir_target *target) {
   return lines > 0 && lines <= kept / line;
 }
 
+// Rows of bytes are multiplied in tile registers where the groups of rows that have scales of
+// their own divide into rows of tiles, and panels of two vectors into those of packed b.
+static void take_tiles(contract_form *many, const pir_target *target) {
+  enum { SIDE = 2 };
+  contract_form tiled = *many;
+  int64_t lanes = 0;
+  tiled.tile_groups = makes_groups(many) ? contract_tile_groups(many, target) : 0;
+  if (!tiled.tile_groups || SIDE % many->narrow->vectors ||
+      !contract_const(many, many->axes[many->lane].extent, &lanes) || lanes <= many->vector)
+    return;
+  contract_schedule_tiles(&tiled, target, lanes, false);
+  *many = tiled;
+}
+
 // Chooses the form for many rows, and the most rows that are few. Returns false if all are. A
 // known number of rows is many only where rows are rounded: else b was widened when it was
 // packed.
@@ -405,6 +419,7 @@ static bool choose_many(const contract_form *few, const contraction *rounded,
   if ((known && !rounded) || !choose_many_tile(out, target) || !keeps_panel(out, target))
     return false;
   *out_most = few_rows(out, target->machine);
+  take_tiles(out, target);
   return *out_most < MOST_FEW_ROWS && !(known && rows <= *out_most);
 }
 
@@ -469,6 +484,8 @@ static void describe(const row_stages *s, const contract_form *many, int64_t mos
     at += pir_text_format(how + at, size - at, "; above %lld rows: ", (long long)most);
   else
     at += pir_text_format(how + at, size - at, "; for all rows: ");
+  if (many->tile_groups)
+    groups = " in tile registers of bytes";
   at += pir_text_format(how + at, size - at, "%d rows x %d vectors%s", many->rows,
                         many->vectors, makes_groups(many) ? groups : "");
   pir_text_format(how + at, size - at, ", each panel widened once");

@@ -3,6 +3,7 @@
 // choice is the time of its products, transforms and bytes; the cheapest is taken. All sizes
 // are compile-time constants.
 #include "contract_choice.h"
+#include "contract_ways.h"
 
 // Assumptions about programs: likely rows and columns of an image with dynamic extents; the
 // longest axis whose taps in the padding are counted. About filters: most outputs along an

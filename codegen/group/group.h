@@ -72,8 +72,8 @@ bool group_only_renames(const pir_clause *c);
 node *group_node_of(const grouping *g, const pir_op *op);
 // Returns the node of the op that makes the value; NULL if that is not one of the block's.
 node *group_producer(const grouping *g, const pir_value *v);
-// Why the ops of a cluster that reads a contraction's sums are not computed in its cluster; NULL:
-// they can be. group_contraction.c
+// Why the ops of a cluster that reads a contraction's sums are not computed in its cluster;
+// NULL: they can be. group_contraction.c
 const char *group_no_epilogue(const grouping *g, const op_cluster *maker, const op_cluster *c);
 // Whether the cluster is one cast to wider elements of what `maker` stores, which an op on the
 // sums of another contraction alone reads, as that of a residual.

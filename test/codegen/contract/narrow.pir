@@ -4,6 +4,7 @@
 // RUN: pir-opt %s --split-input-file --passes=compile --emit=loops --explain --target=x86-64-v3 2>&1 | FileCheck --check-prefix=HOW %s
 // RUN: pir-opt %s --split-input-file --passes=compile --emit=loops --target=x86-64-v3 | FileCheck --check-prefix=WORDS %s
 // RUN: pir-opt %s --split-input-file --passes=compile --emit=loops --target=znver4 | FileCheck --check-prefix=FOURS %s
+// RUN: pir-opt %s --split-input-file --passes=compile --emit=loops --target=sapphirerapids | FileCheck --check-prefix=TILES %s
 // CHECK: _pack: stage
 // CHECK: b1: arg 1 out i8 align 64
 // CHECK: f32x16({{b[0-9]+}}.i8x16(
@@ -83,6 +84,14 @@
 // FOURS: [[PANEL]][{{.*}}] = [[GROUP:v[0-9]+]]
 // FOURS: = ({{b[0-9]+}}.i32x16(0) - dot4(x16(-2139062144:i32), [[GROUP]], x16(0:i32)))
 // FOURS: dot4(x16({{v[0-9]+}}), {{v[0-9]+}}, {{b[0-9]+}}.i32x16(0))
+// Tile registers: the sums of each group of rows go to scratch, and are added to totals.
+// TILES: [[PANEL:b[0-9]+]]: scratch 1024 i32
+// TILES: [[SUMS:b[0-9]+]]: scratch 4096 i32
+// TILES: [[TOTALS:b[0-9]+]]: scratch 4096 f32
+// TILES: tile_load 6 [[PANEL]]
+// TILES: tile_s8s8 3, 5, 7
+// TILES: tile_store 3 [[SUMS]]
+// TILES: [[TOTALS]][{{.*}}] = fused(f32x16([[SUMS]].i32x16({{.*}})), {{v[0-9]+}}, [[TOTALS]].f32x16(
 {
   (%x) = "pd_op.data" () {dtype:int8,name:"bytes",place:Place(undefined:0),shape:[-1,128]} : () -> tensor<-1x128xi8>
   (%w) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<128x96xi8>

@@ -76,7 +76,8 @@ typedef enum pir_math {
   PIR_MATH_STRICT,  // f32 sums of f32 products, in any order
   PIR_MATH_FAST,    // filtering of larger patches, which loses a few bits; devices: tf32
   PIR_MATH_BF16,    // operands rounded to bf16, sums in f32
-  PIR_MATH_INT8     // rows that multiply weights of 8 or 4 bits rounded to 8 bits
+  PIR_MATH_INT8     // rows that multiply weights of 8 or 4 bits rounded to 8 bits; in tile
+                    // registers attention as by BF16
 } pir_math;
 
 // Finds a mode by name ("strict"); PIR_UNSUPPORTED: there is none.
