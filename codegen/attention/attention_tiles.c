@@ -45,7 +45,7 @@ void attention_choose_tiles(emission *e) {
   e->weights_line = keys_in_tiles(e) + DEPTH;
 }
 
-static void set_byte(emission *e, int at, int byte) {
+static void set_tile_byte(emission *e, int at, int byte) {
   pir_loop_store(e->fn, &e->fn->body, e->shapes, whole(e, at),
                  pir_loop_const_int(e->m, PIR_U8, byte), NULL);
 }
@@ -60,10 +60,10 @@ void attention_begin_tiles(emission *e) {
   e->products = pir_loop_scratch(fn, "products", PIR_F32, STRIP * e->width);
   e->shapes = pir_loop_scratch(fn, "shapes", PIR_U8, LINE);
   for (int i = 0; i < LINE; i++)
-    set_byte(e, i, i == 0);
+    set_tile_byte(e, i, i == 0);
   for (int i = 0; i < TILES; i++) {
-    set_byte(e, 16 + 2 * i, LINE);
-    set_byte(e, 48 + i, ROWS);
+    set_tile_byte(e, 16 + 2 * i, LINE);
+    set_tile_byte(e, 48 + i, ROWS);
   }
   pir_loop_tile(fn, &fn->body, LOOP_TILE_SHAPES, e->shapes, whole(e, 0), NULL, 0, 0, 0);
 }
@@ -74,7 +74,7 @@ void attention_end_tiles(emission *e) {
 
 // ---- rounding
 
-static loop_expr *bits(const emission *e, loop_expr *floats) {
+static loop_expr *rounded_bits(const emission *e, loop_expr *floats) {
   loop_expr *low = pir_loop_cast(e->m, floats, PIR_BF16);
   return pir_loop_cast(e->m, pir_loop_bitcast(e->m, low, PIR_U16), PIR_I32);
 }
@@ -82,11 +82,11 @@ static loop_expr *bits(const emission *e, loop_expr *floats) {
 // Two vectors of floats as one of pairs.
 static loop_expr *pairs(const emission *e, loop_expr *first, loop_expr *second) {
   loop_expr *sixteen = pir_loop_const_int(e->m, PIR_I32, 16);
-  loop_expr *high = pir_loop_op(e->m, PIR_V_SHL, bits(e, second), sixteen, NULL);
-  return pir_loop_op(e->m, PIR_V_OR, bits(e, first), high, NULL);
+  loop_expr *high = pir_loop_op(e->m, PIR_V_SHL, rounded_bits(e, second), sixteen, NULL);
+  return pir_loop_op(e->m, PIR_V_OR, rounded_bits(e, first), high, NULL);
 }
 
-static loop_expr *vector_of(const emission *e, loop_buffer *from, loop_expr *at) {
+static loop_expr *load_vector(const emission *e, loop_buffer *from, loop_expr *at) {
   return pir_loop_load(e->m, from, at, ROWS, NULL);
 }
 
@@ -97,8 +97,8 @@ static void round_panels(emission *e, loop_block *block) {
   block = count_up(e, block, LOOP_SERIAL, whole(e, 0), panels, 1, &panel);
   loop_block *body = count_up(e, block, LOOP_SERIAL, whole(e, 0), whole(e, e->depth), 2, &d);
   loop_expr *at = plus(e, times(e, panel, e->panel), times(e, d, ROWS));
-  loop_expr *both =
-      pairs(e, vector_of(e, e->keys, at), vector_of(e, e->keys, plus(e, at, whole(e, ROWS))));
+  loop_expr *both = pairs(e, load_vector(e, e->keys, at),
+                          load_vector(e, e->keys, plus(e, at, whole(e, ROWS))));
   loop_expr *to = plus(e, times(e, panel, e->depth / 2 * ROWS), times(e, d, ROWS / 2));
   pir_loop_store(e->fn, body, e->keys16, to, both, NULL);
 }
@@ -112,8 +112,8 @@ void attention_round_keys(emission *e, loop_block *block) {
   body = count_up(e, block, LOOP_SERIAL, whole(e, 0), keys_here(e), 2, &key);
   loop_block *inner = count_up(e, body, LOOP_SERIAL, whole(e, 0), whole(e, e->width), ROWS, &w);
   loop_expr *at = plus(e, times(e, key, e->width), w);
-  loop_expr *both = pairs(e, vector_of(e, e->values, at),
-                          vector_of(e, e->values, plus(e, at, whole(e, e->width))));
+  loop_expr *both = pairs(e, load_vector(e, e->values, at),
+                          load_vector(e, e->values, plus(e, at, whole(e, e->width))));
   loop_expr *line = times(e, pir_loop_floordiv(e->m, key, whole(e, 2)), e->width);
   pir_loop_store(e->fn, inner, e->values16, plus(e, line, w), both, NULL);
 }
@@ -122,7 +122,7 @@ void attention_round_queries(emission *e, loop_block *block, loop_expr *count) {
   loop_expr *at;
   loop_block *body =
       count_up(e, block, LOOP_SERIAL, whole(e, 0), times(e, count, e->depth), ROWS, &at);
-  loop_expr *low = pir_loop_cast(e->m, vector_of(e, e->queries, at), PIR_BF16);
+  loop_expr *low = pir_loop_cast(e->m, load_vector(e, e->queries, at), PIR_BF16);
   pir_loop_store(e->fn, body, e->queries16, at, low, NULL);
 }
 
@@ -153,8 +153,8 @@ static void load_tiles(emission *e, loop_block *block, const operand *from, loop
 }
 
 // Sums of 32 rows x `columns` tiles, stored to `out`.
-static void multiply(emission *e, loop_block *block, const operand *a, const operand *b,
-                     loop_expr *steps, int columns, const operand *out) {
+static void multiply_tiles(emission *e, loop_block *block, const operand *a, const operand *b,
+                           loop_expr *steps, int columns, const operand *out) {
   loop_expr *k;
   for (int y = 0; y < SIDE; y++)
     for (int x = 0; x < columns; x++)
@@ -181,7 +181,7 @@ void attention_multiply_queries(emission *e, loop_block *block) {
   operand b = {e->keys16, times(e, pir_loop_floordiv(e->m, key, whole(e, ROWS)), panel),
                DEPTH / 2 * ROWS, panel, LINE};
   operand out = {e->scores, key, 0, ROWS * e->line, 4 * e->line};
-  multiply(e, block, &a, &b, whole(e, e->depth / DEPTH), SIDE, &out);
+  multiply_tiles(e, block, &a, &b, whole(e, e->depth / DEPTH), SIDE, &out);
 }
 
 void attention_multiply_weights(emission *e, loop_block *block) {
@@ -190,6 +190,6 @@ void attention_multiply_weights(emission *e, loop_block *block) {
     operand a = {e->weights16, whole(e, 0), STRIP, ROWS * e->weights_line, 2 * e->weights_line};
     operand b = {e->values16, whole(e, w), ROWS * e->width, ROWS, 4 * e->width};
     operand out = {e->products, whole(e, w), 0, ROWS * e->width, 4 * e->width};
-    multiply(e, block, &a, &b, steps, e->width - w < STRIP ? 1 : SIDE, &out);
+    multiply_tiles(e, block, &a, &b, steps, e->width - w < STRIP ? 1 : SIDE, &out);
   }
 }

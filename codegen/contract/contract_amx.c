@@ -12,10 +12,10 @@
 //
 // The kernel requires that the row axis is not a sliding window (borders of `a` are written
 // out before), and that the reduced axis divides into equal steps that fill at least half a
-// tile. All other shapes use the vector kernel. Tile configurations are loaded from scratch:
-// that of whole blocks once, at the start of a function and behind the last rows of an image,
-// which, whether their number is constant or dynamic, are tiles with fewer rows. To load one
-// for each block takes as long as three steps.
+// tile. All other shapes use the vector kernel. Tile configurations are loaded from scratch.
+// The last rows of an image, whether their number is constant or dynamic, are tiles with fewer
+// rows: the configuration of whole blocks is loaded at the start of a function and behind such
+// rows. To load one for each block takes as long as three steps.
 #include "contract_ways.h"
 #include "contract_choice.h"
 #include "contract_words.h"
@@ -194,7 +194,9 @@ static int64_t bytes_of_rows(const contract_form *f) {
 static int64_t choose_blocks(const contract_form *f, const pir_target *target, int64_t lanes) {
   enum { MOST = 8, OPEN = 4, UNITS_EACH = 4 };
   int64_t rows, panels = contract_ceil(lanes, contract_panel_lanes(f));
-  int64_t most = !f->part_steps ? OPEN : keeps_rows(f, target) ? NEAR : MOST;
+  int64_t most = f->part_steps ? MOST : OPEN;
+  if (f->part_steps && keeps_rows(f, target))
+    most = NEAR;
   if (!contract_const(f, contract_rows(f), &rows))
     return OPEN;
   // Rows that the L2 cache does not hold make blocks (choose_row_block), one unit at least.
@@ -272,8 +274,10 @@ static loop_expr *rows_of_tile(const contract_emission *e, int y, int high, loop
   const contract_form *f = e->form;
   int64_t wide = 0;
   contract_const(f, f->axes[f->tile].extent, &wide);
+  if (f->lines == SIDE)
+    return contract_int(e, wide);
   if (f->lines)
-    return contract_int(e, wide <= TILE_ROWS ? wide : y ? wide - TILE_ROWS : TILE_ROWS);
+    return contract_int(e, y ? wide - TILE_ROWS : TILE_ROWS);
   return y + 1 < high ? contract_int(e, TILE_ROWS)
                       : contract_sub(e, all, contract_int(e, (int64_t)y * TILE_ROWS));
 }
@@ -429,13 +433,13 @@ static void clear_tiles(const block_of_tiles *t, loop_block *block) {
       pir_loop_tile(t->p->e.fn, block, LOOP_TILE_ZERO, NULL, NULL, NULL, sums_tile(y, x), 0, 0);
 }
 
-// What is handed to the epilogue: sums, or totals of scaled sums.
+// The numbers that the epilogue takes: sums, or totals of scaled sums.
 static loop_buffer *results(const contract_emission *e) {
   return e->tile_totals ? e->tile_totals : e->tile_sums;
 }
 
-// Fetches what the epilogue will read for the same row of the next panel: lines of a residual,
-// which the processor does not fetch by itself, for those of other rows lie between.
+// Fetches what the epilogue will read for the same row of the next panel: lines of a residual.
+// The processor does not fetch them by itself, for lines of other rows lie between.
 static void fetch_for_next_panel(const contract_panel *p, loop_block *block, int v) {
   const contract_emission *e = &p->e;
   const contract_form *f = e->form;
@@ -527,7 +531,7 @@ typedef struct unit_of_blocks {
 
 // Adds the sums of a block, which are whole numbers, times the scales of this step of the
 // scaled axis to the block's totals.
-static void add_scaled_sums(const block_of_tiles *t, loop_block *block, loop_expr *at) {
+static void add_to_totals(const block_of_tiles *t, loop_block *block, loop_expr *at) {
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   loop_expr *scales[SIDE], *row;
@@ -564,7 +568,7 @@ static void multiply_part(block_of_tiles *t, loop_block *block, loop_expr *a, lo
   multiply_taps(t, block, e->form->part_level, a, b);
   move_sums(t, block, LOOP_TILE_STORE, at);
   if (e->form->scaled >= 0)
-    add_scaled_sums(t, block, at);
+    add_to_totals(t, block, at);
 }
 
 static void add_part_of_rest(const unit_of_blocks *u, block_of_tiles t, loop_block *block,

@@ -4,7 +4,7 @@
 // An image of few channels has no groups: its channels are fewer than an instruction
 // multiplies, and mostly planes of memory. Its copy has the channels of a pixel adjacent, with
 // zeros behind them up to a whole group. Where taps of a filter are adjacent pixels, their
-// channels are one reduced axis (contract_form.spread): the seven taps of a line of ResNet's
+// channels are one reduced axis (contract_form.joined): the seven taps of a line of ResNet's
 // first filter are seven groups of bytes, which a row of a tile register holds.
 #include "contract_ways.h"
 #include "contract_words.h"
@@ -60,7 +60,7 @@ static int find_tap(const contract_form *f, int64_t step) {
 }
 
 // Makes the channels, with the zeros behind them, and the taps of adjacent pixels one axis.
-static bool spread_channels(contract_form *f) {
+static bool join_channels(contract_form *f) {
   int64_t taps = 1;
   int channels = find_tap(f, 1), pixels = find_tap(f, PIXEL);
   if (channels < 0 || channels != f->tap_count - 1 ||
@@ -69,10 +69,10 @@ static bool spread_channels(contract_form *f) {
   int axis = f->taps[channels];
   f->pixel = PIXEL;
   if (pixels == channels - 1 && contract_const(f, f->axes[f->taps[pixels]].extent, &taps)) {
-    f->spread = f->taps[pixels];
+    f->joined = f->taps[pixels];
     f->taps[pixels] = axis;
     f->tap_count--;
-    f->axes[f->spread].extent = pir_dim_const(f->c->dims, 1);
+    f->axes[f->joined].extent = pir_dim_const(f->c->dims, 1);
   }
   f->axes[axis].extent = pir_dim_const(f->c->dims, taps * PIXEL);
   return true;
@@ -95,7 +95,7 @@ bool contract_pads_channels(const contract_form *f, const contract_env *env,
     a->rounded = a->dtype;
     a->dtype = PIR_I16;
   }
-  if (!contract_normalise(padded, out_form) || !spread_channels(out_form))
+  if (!contract_normalise(padded, out_form) || !join_channels(out_form))
     return false;
   contract_choose_group(out_form, env);
   return (out_form->group > f->group || out_form->tile_groups) &&
@@ -153,7 +153,7 @@ static loop_expr *load_words(const border_copy *x, loop_expr *from, int width) {
   return word;
 }
 
-// Fills words [begin, end) of the copy with those of a that begin at `from`, or zeros (NULL).
+// Fills words [begin, end) of the copy with words of a, from `from` on, or zeros (NULL).
 static void fill_words(const border_copy *x, loop_block *block, loop_expr *begin,
                        loop_expr *end, loop_expr *from) {
   const contract_emission *e = &x->e;

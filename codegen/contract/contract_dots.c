@@ -234,8 +234,8 @@ loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_exp
     loop_expr *exists = i && !whole ? contract_lt(e, from, extent) : NULL;
     if (f->pixel) {
       loop_expr *pixel = contract_int(e, f->pixel);
-      if (f->spread >= 0)
-        e->value[f->spread] = contract_let(e, block, "pixel", contract_div(e, from, pixel));
+      if (f->joined >= 0)
+        e->value[f->joined] = contract_let(e, block, "pixel", contract_div(e, from, pixel));
       from = contract_let(e, block, "channel", contract_mod(e, from, pixel));
       exists = contract_lt(e, from, contract_int(e, f->filled));
     }

@@ -379,7 +379,7 @@ static pir_dim offset_of(pir_dims *dims, const contract_tensor *t, const pir_dim
 
 static bool normalise(const contraction *c, contract_form *f, bool merges) {
   *f = (contract_form){
-      .c = c, .group = 1, .above = -1, .spread = -1, .compute = compute_dtype(c)};
+      .c = c, .group = 1, .above = -1, .joined = -1, .compute = compute_dtype(c)};
   if (!f->compute)
     return false;
   enum { OF_SCALE = 3 };

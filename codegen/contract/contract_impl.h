@@ -63,10 +63,10 @@ typedef struct contract_form {
   int scaled;  // outermost K axis, where each of its steps has scales of its own; -1: none
   pir_dim step_scale;  // stride of that axis in the scales, whose lanes are adjacent
   // A copy of few channels (contract_copy.c): the last tap has `pixel` neighbours for each
-  // pixel, of which b has the first `filled`, and the pixels of the K axis `spread` (-1: of one
+  // pixel, of which b has the first `filled`, and the pixels of the K axis `joined` (-1: of one
   // tap). pixel 0: there is no such copy.
   int64_t pixel, filled;
-  int spread;
+  int joined;
   pir_dtype compute;
   // the schedule
   int vector;    // lanes of a register

@@ -12,7 +12,7 @@
 // A depthwise convolution is the same loop nest, with vectors of `a` in place of broadcast
 // elements.
 #include "contract_ways.h"
-#include "contract_taps.h"
+#include "contract_words.h"
 
 // ---- tiles
 

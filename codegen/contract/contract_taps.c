@@ -1,8 +1,8 @@
 // The inner loops of the panel kernel (contract_panel.c): the reduction loop of one register
 // tile. A walk nests the reduced axes, outermost first. Each step loads the vectors of one line
 // of b and adds their products with one element of each row.
-#include "contract_taps.h"
 #include "contract_ways.h"
+#include "contract_words.h"
 
 // A loop of a walk: its range, and the distances by which a step advances the walk's positions.
 typedef struct stride {

@@ -393,7 +393,7 @@ static bool keeps_panel(const contract_form *many, const pir_target *target) {
 }
 
 // Rows of bytes are multiplied in tile registers where the groups of rows that have scales of
-// their own divide into rows of tiles, and panels of two vectors into those of packed b.
+// their own divide into rows of tiles, and a panel of two vectors into panels of packed b.
 static void take_tiles(contract_form *many, const pir_target *target) {
   enum { SIDE = 2 };
   contract_form tiled = *many;

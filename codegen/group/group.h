@@ -76,7 +76,7 @@ node *group_producer(const grouping *g, const pir_value *v);
 // NULL: they can be. group_contraction.c
 const char *group_no_epilogue(const grouping *g, const op_cluster *maker, const op_cluster *c);
 // Whether the cluster is one cast to wider elements of what `maker` stores, which an op on the
-// sums of another contraction alone reads, as that of a residual.
+// sums of another contraction alone reads, as the sum of a residual does.
 bool group_widens_residual(const grouping *g, const op_cluster *c, const op_cluster *maker);
 // Returns why two contractions are no pair; NULL if they are: that is profitable
 // (contract_pair.c), and nobody else reads the tensor between them.

@@ -186,8 +186,8 @@ static pir_value *shaped(pir_expand *e, pir_value *scale, int64_t axis, int rank
   return operands[1] ? result_of(pir_expand_op(e, PD_RESHAPE, operands, 2, NULL, 0)) : NULL;
 }
 
-// Whether the op quantises the largest numbers of windows, which no other op reads, by what is
-// known in front of them. Integers have the order of the floats that became them.
+// Whether the op quantises the largest numbers of windows, which no other op reads, by scales
+// that are known in front of them. Integers have the order of the floats that became them.
 static bool quantises_largest(const pir_op *op) {
   const pir_value *x = is_quantising(op) ? pir_op_operand(op, PD_QUANTIZE_LINEAR_IN_X) : NULL;
   const pir_op *pool = x ? pir_value_op(x) : NULL;
@@ -324,7 +324,7 @@ static bool has_columns(const contraction *c) {
 
 // Returns the floats that the op `at` reads in place of a dequantised value: of bytes, by one
 // factor.
-static pir_value *widened(quantising *q, const levels *l, pir_op *at, pir_value *bytes) {
+static pir_value *widened_bytes(quantising *q, const levels *l, pir_op *at, pir_value *bytes) {
   pir_lower_target target = {create, q};
   pir_expand e = {.op = at, .facts = q->facts, .target = &target};
   q->at = at;
@@ -357,7 +357,7 @@ static pir_status share_bytes(quantising *q, pir_value *numbers) {
         !has_elements_read(q, floats))
       continue;
     PIR_EACH_USE(read, floats) {
-      pir_value *wide = widened(q, &l, pir_use_owner(read), bytes);
+      pir_value *wide = widened_bytes(q, &l, pir_use_owner(read), bytes);
       if (!wide)
         return PIR_INTERNAL;
       pir_rewriter_set_operand(q->run->rewriter, pir_use_owner(read),
