@@ -56,7 +56,7 @@ static bool is_words(const contract_form *f, const contract_env *env) {
          (f->c->b.rounded || pir_dtype_size(f->c->b.dtype) == 1);
 }
 
-enum { LANE_WIDTH = 32 };
+enum { LANE_WIDTH = 32, NUMBERS_WIDTH = 4 };
 
 static int number_width(const contract_form *f) {
   return LANE_WIDTH / f->group;
@@ -103,6 +103,13 @@ loop_expr *contract_number(const contract_emission *e, loop_expr *lanes, int i) 
 bool contract_gains_by_group(const contract_form *f, const pir_target *target) {
   bool pairs = f->compute == PIR_F32 && f->group == PAIR && !f->tile_groups;
   return f->group > 1 && (!pairs || target->machine->core.bf16_cost < PAIR);
+}
+
+loop_expr *contract_number_bytes(const contract_emission *e, loop_expr *lanes, int half) {
+  enum { MASK = 0x0f0f0f0f };
+  if (half)
+    lanes = pir_loop_op(e->m, PIR_V_SHR, lanes, of_lanes(e, NUMBERS_WIDTH), NULL);
+  return pir_loop_op(e->m, PIR_V_AND, lanes, of_lanes(e, MASK), NULL);
 }
 
 void contract_choose_group(contract_form *f, const contract_env *env) {

@@ -65,10 +65,43 @@ static void fetch_narrow(const panel_tile *t, loop_block *block, const contract_
     pir_loop_prefetch(e->fn, block, e->b, contract_plus(e, w->b, (ahead + at) / size), true);
 }
 
+// Emits one step of eight numbers in each lane, times rows of bytes in the order of numbers 0,
+// 2, 4, 6, 1, 3, 5 and 7 (contract_widen.c).
+static void emit_number_bytes(const panel_tile *t, loop_block *block, const contract_walk *w) {
+  enum { HALVES = 2, FOUR = 4 };
+  const contract_emission *e = &t->p->e;
+  loop_expr *line[CONTRACT_MOST_VECTORS], *bytes[CONTRACT_MOST_VECTORS];
+  panel_tile one = *t;
+  for (int v = 0; v < t->p->vectors; v++) {
+    loop_expr *at = contract_plus(e, w->b, v * e->form->vector);
+    line[v] = contract_let(e, block, "b", contract_load(e, e->b, at, t->p->lanes[v], NULL));
+  }
+  fetch_narrow(t, block, w);
+  for (int half = 0; half < HALVES; half++) {
+    one.part = half % t->parts;
+    for (int v = 0; v < t->p->vectors; v++)
+      bytes[v] = contract_let(e, block, "bytes", contract_number_bytes(e, line[v], half));
+    for (int row = w->low; row < w->high; row++) {
+      loop_expr *at = contract_add(e, w->a, contract_times(e, t->row_step, row));
+      loop_expr *x = contract_load(e, e->a, contract_plus(e, at, half * FOUR), FOUR, NULL);
+      x = contract_let(e, block, "a", pir_loop_bitcast(e->m, x, PIR_I32));
+      for (int v = 0; v < t->p->vectors; v++) {
+        loop_expr *all = contract_broadcast(e, x, t->p->lanes[v]);
+        loop_expr *sum = contract_load_sum(&one, row, v);
+        store_sum(&one, block, row, v, pir_loop_dot(e->m, LOOP_DOT_U8S8, bytes[v], all, sum));
+      }
+    }
+  }
+}
+
 // Emits one step of whole numbers: a lane of each vector of the line holds a group of them,
 // which add to the partial sums in turn.
 static void emit_numbers(const panel_tile *t, loop_block *block, const contract_walk *w) {
   const contract_emission *e = &t->p->e;
+  if (e->form->compute == PIR_I32) {
+    emit_number_bytes(t, block, w);
+    return;
+  }
   const contract_form *f = e->form;
   loop_expr *line[CONTRACT_MOST_VECTORS], *level[CONTRACT_MOST_VECTORS];
   panel_tile one = *t;
@@ -483,8 +516,20 @@ static void emit_strips(panel_tile *t, loop_block *block, contract_walk w) {
 
 // ---- scales
 
+// What a sum of numbers raised by 8 has too much: eight times the sum of the row's bytes, which
+// stands behind the row. NULL: numbers are as they are.
+static loop_expr *too_much(const panel_tile *t, loop_expr *behind, int row) {
+  const contract_emission *e = &t->p->e;
+  if (!behind)
+    return NULL;
+  loop_expr *at = contract_add(e, behind, contract_times(e, t->row_step, row));
+  loop_expr *bytes = contract_load(e, e->a, at, (int)sizeof(int32_t), NULL);
+  return pir_loop_bitcast(e->m, bytes, PIR_I32);
+}
+
 // Adds the sums of one step of the scaled axis, times its scales, to the totals.
-static void add_scaled_sums(const panel_tile *t, loop_block *block, loop_expr *scales) {
+static void add_scaled_sums(const panel_tile *t, loop_block *block, loop_expr *scales,
+                            loop_expr *behind) {
   const contract_emission *e = &t->p->e;
   panel_tile one = *t;
   for (int v = 0; v < t->p->vectors; v++) {
@@ -498,6 +543,9 @@ static void add_scaled_sums(const panel_tile *t, loop_block *block, loop_expr *s
         sum = sum ? contract_add(e, sum, part) : part;
       }
       loop_expr *total = contract_load(e, t->totals, to, t->p->lanes[v], NULL);
+      loop_expr *raised = too_much(t, behind, row);
+      if (raised)
+        sum = contract_sub(e, sum, contract_broadcast(e, raised, t->p->lanes[v]));
       sum = pir_loop_cast(e->m, sum, PIR_F32);
       total = e->env->target->fma ? pir_loop_fma(e->m, sum, by, total)
                                   : contract_add(e, contract_mul(e, sum, by), total);
@@ -545,7 +593,11 @@ static void emit_scaled(const panel_tile *t, loop_block *block, contract_walk w)
   fetch_scales(t, body, &s, k);
   zero_sums(t, body);
   emit_taps(&one, body, 1, move_walk(e, body, &w, &s, k));
-  add_scaled_sums(t, body, scales);
+  loop_expr *behind = NULL;
+  if (f->numbers && f->compute == PIR_I32)
+    behind = contract_plus(e, contract_add(e, w.a, contract_times(e, k, sizeof(int32_t))),
+                           contract_ordered_bytes(f));
+  add_scaled_sums(t, body, scales, behind);
 }
 
 void contract_take_totals(panel_tile *t, loop_block *block) {

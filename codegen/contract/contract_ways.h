@@ -68,6 +68,9 @@ int contract_bytes_at_once(const pir_target *target);
 loop_expr *contract_widen_line(const contract_emission *e, loop_expr *lanes);
 // Whole numbers, a group in each lane. Returns the i-th one of each lane as a float.
 loop_expr *contract_number(const contract_emission *e, loop_expr *lanes, int i);
+// Every other one of eight numbers in each lane, from number `half` on, as bytes without a
+// sign: the numbers raised by 8.
+loop_expr *contract_number_bytes(const contract_emission *e, loop_expr *lanes, int half);
 
 // ---- tile registers (AMX): contract_amx.c
 
@@ -113,6 +116,9 @@ void contract_widen_a(const contract_form *f, const contract_env *env, const cha
 
 // Whether rows are bytes that are multiplied by whole numbers in groups, and the sums floats.
 bool contract_has_rounded_rows(const contract_form *f, const pir_target *target);
+
+// Bytes of a row of ordered bytes, in front of the sums of its groups.
+int64_t contract_ordered_bytes(const contract_form *f);
 
 // Emits the stages that multiply: for few rows, for many, or for both. `few` is the form for
 // few rows, which is used for any number of rows where nothing is gained. Packed b is in this

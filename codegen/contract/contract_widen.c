@@ -445,6 +445,93 @@ bool contract_has_rounded_rows(const contract_form *f, const pir_target *target)
          fits_groups(f);
 }
 
+// ---- rows of bytes for few rows times numbers of 4 bits
+
+enum { NUMBERS = 8 };  // in a lane
+
+int64_t contract_ordered_bytes(const contract_form *f) {
+  int64_t elements = 1, extent = 0;
+  for (int i = 0; i < f->tap_count; i++)
+    elements *= contract_const(f, f->axes[f->taps[i]].extent, &extent) ? extent : 0;
+  return elements;
+}
+
+// Whether rows of bytes are multiplied by numbers of 4 bits without becoming floats: an
+// instruction multiplies and adds four bytes, of which numbers take two operations to make.
+// Each group of rows of weights has its scales.
+static bool multiplies_number_bytes(const contract_form *few, const pir_target *target) {
+  enum { FOUR = 4 };
+  return few->numbers && few->group == NUMBERS && few->scaled >= 0 &&
+         contract_bytes_at_once(target) == FOUR && contract_ordered_bytes(few) > 0;
+}
+
+// Copies eight bytes of a row in the order in which a lane's numbers become bytes, and adds
+// them to the sum of the group.
+static void order_bytes(const contract_emission *e, loop_block *block, loop_buffer *to,
+                        loop_expr *from, loop_expr *at, loop_buffer *sum) {
+  loop_expr *all = contract_load(e, sum, contract_int(e, 0), 1, NULL);
+  for (int i = 0; i < NUMBERS; i++) {
+    loop_expr *x = contract_load(e, e->a, contract_plus(e, from, i), 1, NULL);
+    x = contract_let(e, block, "x", x);
+    contract_store(e, block, to, contract_plus(e, at, i / 2 + i % 2 * (NUMBERS / 2)), x);
+    all = contract_add(e, all, pir_loop_cast(e->m, x, PIR_I32));
+  }
+  contract_store(e, block, sum, contract_int(e, 0), all);
+}
+
+// Emits the stage that orders the rows of `a`. Behind a row are, for each group, eight times
+// the sum of its bytes, because numbers are raised by 8. A unit is a row.
+static void order_rows(const contract_form *few, const contract_env *env, const char *name,
+                       contract_tensor *a, contract_stage *out_stage) {
+  contract_emission e = contract_begin(few, env, name, "_order");
+  pir_dims *dims = few->c->dims;
+  int64_t row = contract_ordered_bytes(few), group = 0, word = (int64_t)sizeof(int32_t);
+  contract_const(few, few->axes[few->taps[1]].extent, &group);
+  int64_t line = row + row / group * word;
+  pir_dim count = pir_dim_const(dims, 1);
+  for (int d = 0; d < a->rank; d++)
+    count = pir_dim_mul(dims, count, a->shape[d]);
+  pir_dim rows = pir_dim_floordiv(dims, count, pir_dim_const(dims, row));
+  uint16_t slot = env->temporary(env->user, pir_dim_mul(dims, rows, pir_dim_const(dims, line)));
+  loop_expr *unit, *g, *i;
+  e.a = contract_arg(&e, "a", a);
+  loop_buffer *to = pir_loop_arg(e.fn, "ordered", PIR_I8, slot, PACKED_ALIGN, false);
+  loop_buffer *sum = pir_loop_registers(e.fn, "sum", PIR_I32, 1, 1);
+  loop_block *block = contract_open_units(&e, "unit", &unit);
+  block = contract_count(&e, block, "group", contract_int(&e, row / group), 1, &g);
+  contract_store(&e, block, sum, contract_int(&e, 0), pir_loop_const_int(e.m, PIR_I32, 0));
+  loop_block *body = contract_count(&e, block, "i", contract_int(&e, group), NUMBERS, &i);
+  loop_expr *in_row = contract_add(&e, contract_times(&e, g, group), i);
+  order_bytes(&e, body, to, contract_in_line(&e, unit, row, in_row),
+              contract_in_line(&e, unit, line, in_row), sum);
+  loop_expr *raised = contract_load(&e, sum, contract_int(&e, 0), 1, NULL);
+  raised = contract_mul(&e, raised, pir_loop_const_int(e.m, PIR_I32, RAISED));
+  loop_expr *behind = contract_plus(&e, contract_times(&e, g, word), row);
+  contract_store(&e, block, to, contract_in_line(&e, unit, line, behind),
+                 pir_loop_bitcast(e.m, raised, PIR_I8));
+  *out_stage = (contract_stage){e.fn, rows};
+  a->slot = slot;
+  a->align = PACKED_ALIGN;
+}
+
+// The form that reads ordered rows: they are as long as a row and its sums.
+static contract_form of_ordered_rows(const contract_form *few, const contraction *ordered) {
+  contract_form f = *few;
+  pir_dims *dims = few->c->dims;
+  int64_t row = contract_ordered_bytes(few), group = 0;
+  contract_const(few, few->axes[few->taps[1]].extent, &group);
+  pir_dim long_row = pir_dim_const(dims, row + row / group * (int64_t)sizeof(int32_t));
+  f.c = ordered;
+  f.compute = PIR_I32;
+  for (int i = 0; i < f.axis_count; i++) {
+    contract_axis *x = &f.axes[i];
+    if (x->role != ROLE_K)
+      x->step_a = pir_dim_mul(dims, pir_dim_floordiv(dims, x->step_a, pir_dim_const(dims, row)),
+                              long_row);
+  }
+  return f;
+}
+
 // ---- the stages
 
 typedef struct row_stages {
@@ -460,6 +547,12 @@ static contract_stage *add_rows_stage(const row_stages *s) {
 }
 
 static pir_status emit_few(const row_stages *s, contraction *floats, const contraction *c) {
+  if (floats && multiplies_number_bytes(s->few, s->env->target)) {
+    contraction ordered = *c;
+    order_rows(s->few, s->env, s->name, &ordered.a, add_rows_stage(s));
+    contract_form f = of_ordered_rows(s->few, &ordered);
+    return contract_emit_panels(&f, s->env, s->name, s->b_slot, add_rows_stage(s));
+  }
   if (floats)
     contract_widen_a(s->few, s->env, s->name, "_floats", &c->a, PIR_F32, &floats->a,
                      add_rows_stage(s));

@@ -99,3 +99,20 @@
   (%0) = "cinn_op.scaled_level_product" (%x, %w, %s) {bits:4,group_size:64} : (tensor<-1x128xi8>, tensor<128x96xi8>, tensor<2x96xf32>) -> tensor<-1x96xf32>
   (%1) = "pd_op.fetch" (%0) {col:(Int32)0,name:"out"} : (tensor<-1x96xf32>) -> tensor<-1x96xf32>
 }
+// -----
+// One row of bytes times numbers of 4 bits: the row is put in the order in which a lane's numbers become bytes, and the sums of its groups behind it.
+// FOURS: g0_stage0_order: stage
+// FOURS: [[ROW:b[0-9]+]]: arg {{.}} out i8 align 64
+// FOURS: [[ROW]][{{.*}} + 4)] = {{v[0-9]+}}
+// FOURS: [[ROW]][{{.*}} + 128)] = bits:i8x4(({{b[0-9]+}}.i32(0) * 8:i32))
+// FOURS: g0_stage0: stage
+// FOURS: [[BYTES:v[0-9]+]]: i32x16 = and({{v[0-9]+}}, x16(252645135:i32))
+// FOURS: = dot4([[BYTES]], x16({{v[0-9]+}}), {{b[0-9]+}}.i32x16(
+// FOURS: = fused(f32x16(({{.*}} - x16(bits:i32({{b[0-9]+}}.i8x4({{.*}} + 128)))))
+{
+  (%x) = "pd_op.data" () {dtype:int8,name:"bytes",place:Place(undefined:0),shape:[1,128]} : () -> tensor<1x128xi8>
+  (%w) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<128x96xi8>
+  (%s) = "builtin.parameter" () {parameter_name:"s"} : () -> tensor<2x96xf32>
+  (%0) = "cinn_op.scaled_level_product" (%x, %w, %s) {bits:4,group_size:64} : (tensor<1x128xi8>, tensor<128x96xi8>, tensor<2x96xf32>) -> tensor<1x96xf32>
+  (%1) = "pd_op.fetch" (%0) {col:(Int32)0,name:"out"} : (tensor<1x96xf32>) -> tensor<1x96xf32>
+}
