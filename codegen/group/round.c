@@ -38,10 +38,15 @@ static pir_value *make_cast(rounding *r, pir_op *at, pir_value *value, pir_dtype
 // ---- views
 
 // Rounding keeps the order of numbers, so the largest number of a window may be found among
-// rounded ones.
+// rounded ones, if contractions alone read it.
 static bool takes_largest(const pir_op *op) {
-  return pir_op_is(op, PD_POOL2D) &&
-         pir_str_equal(pir_op_text(op, PD_POOL2D_ATTR_POOLING_TYPE), PIR_STR("max"));
+  if (!pir_op_is(op, PD_POOL2D) ||
+      !pir_str_equal(pir_op_text(op, PD_POOL2D_ATTR_POOLING_TYPE), PIR_STR("max")))
+    return false;
+  for (pir_use *u = pir_value_first_use(pir_op_result(op, 0)); u; u = pir_use_next(u))
+    if (!contract_is_op(pir_use_owner(u)))
+      return false;
+  return true;
 }
 
 // Returns the operand of which the op only moves elements; -1 if the op does anything else.

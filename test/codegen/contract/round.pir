@@ -106,3 +106,20 @@
     (%6) = "pd_op.add" (%4, %5) {} : (tensor<32x40xf32>, tensor<32x40xf32>) -> tensor<32x40xf32>
     (%7) = "pd_op.fetch" (%6) {col:0,name:"out"} : (tensor<32x40xf32>) -> tensor<32x40xf32>
 }
+// -----
+// The largest numbers of windows that a sum reads too are rounded behind the windows, once.
+// CHECK:      (%[[POOLED:[0-9]+]]) = "pd_op.pool2d" {{.*}} -> tensor<1x16x8x8xf32>
+// CHECK-NEXT: (%[[LOW:[0-9]+]]) = "pd_op.cast" (%[[POOLED]]) {dtype:bfloat16
+// CHECK-NOT:  "pd_op.pool2d"
+// CHECK:      (%[[SUMS:[0-9]+]]) = "pd_op.conv2d"
+// CHECK-NEXT: (%[[WIDE:[0-9]+]]) = "pd_op.cast" (%[[LOW]]) {dtype:float32
+// CHECK-NEXT: "pd_op.add" (%[[SUMS]], %[[WIDE]])
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[1,16,16,16]} : () -> tensor<1x16x16x16xf32>
+    (%1) = "builtin.parameter" () {parameter_name:"a"} : () -> tensor<16x16x3x3xf32>
+    (%2) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[2,2]} : () -> tensor<2xi64>
+    (%3) = "pd_op.pool2d" (%0, %2) {adaptive:false,ceil_mode:false,data_format:"NCHW",exclusive:true,global_pooling:false,padding_algorithm:"EXPLICIT",paddings:[0,0],pooling_type:"max",strides:[2,2]} : (tensor<1x16x16x16xf32>, tensor<2xi64>) -> tensor<1x16x8x8xf32>
+    (%4) = "pd_op.conv2d" (%3, %1) {data_format:"NCHW",dilations:[1,1],groups:1,padding_algorithm:"EXPLICIT",paddings:[1,1],strides:[1,1]} : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
+    (%5) = "pd_op.add" (%4, %3) {} : (tensor<1x16x8x8xf32>, tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32>
+    (%6) = "pd_op.fetch" (%5) {col:0,name:"out"} : (tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32>
+}
