@@ -1,9 +1,10 @@
 // Ranges of 256 numbers from -1 to 1 but one, which is -64. The largest magnitude leaves two steps for the others; 99 % of the magnitudes
 // are at most 0.99, and 100 % is the largest one. The least squared error does not clip here, because the error of one clipped number would be greater.
-// RUN: pir-opt %s --passes='fold,quantise{data=%S/inputs/outlier,method=absmax}' -o %t.pir 2>&1 | FileCheck %s --check-prefix=MOST
-// RUN: pir-opt %s --passes='fold,quantise{data=%S/inputs/outlier,method=percentile:100}' -o %t.pir 2>&1 | FileCheck %s --check-prefix=MOST
-// RUN: pir-opt %s --passes='fold,quantise{data=%S/inputs/outlier,method=percentile:99}' -o %t.pir 2>&1 | FileCheck %s --check-prefix=SHARE
-// RUN: pir-opt %s --passes='fold,quantise{data=%S/inputs/outlier}' -o %t.pir 2>&1 | FileCheck %s --check-prefix=LEAST
+// RUN: rm -rf %t.data && mkdir %t.data && tar -xJf %S/inputs/data.tar.xz -C %t.data
+// RUN: pir-opt %s --passes='fold,quantise{data=%t.data/outlier,method=absmax}' -o %t.pir 2>&1 | FileCheck %s --check-prefix=MOST
+// RUN: pir-opt %s --passes='fold,quantise{data=%t.data/outlier,method=percentile:100}' -o %t.pir 2>&1 | FileCheck %s --check-prefix=MOST
+// RUN: pir-opt %s --passes='fold,quantise{data=%t.data/outlier,method=percentile:99}' -o %t.pir 2>&1 | FileCheck %s --check-prefix=SHARE
+// RUN: pir-opt %s --passes='fold,quantise{data=%t.data/outlier}' -o %t.pir 2>&1 | FileCheck %s --check-prefix=LEAST
 // MOST:  note: "pd_op.matmul" {{.*}}, range 64, scale 64:
 // SHARE: note: "pd_op.matmul" {{.*}}, range 64, scale 1.03
 // LEAST: note: "pd_op.matmul" {{.*}}, range 64, scale {{6[34]}}
