@@ -1,10 +1,11 @@
 // The input of two products is overwritten between them: each reads its own elements, has its own range, and is quantised where it is read.
-// RUN: pir-opt %s --passes='fold,quantise{data=%S/inputs/rows,method=absmax}' --verify-each --params-out=%t.params -o %t.pir 2> %t.err
+// RUN: rm -rf %t.data && mkdir %t.data && tar -xJf %S/inputs/data.tar.xz -C %t.data
+// RUN: pir-opt %s --passes='fold,quantise{data=%t.data/rows,method=absmax}' --verify-each --params-out=%t.params -o %t.pir 2> %t.err
 // RUN: FileCheck %s --input-file=%t.err --check-prefix=REPORT
 // RUN: FileCheck %s --input-file=%t.pir
-// RUN: pir-run %s --pipeline=kernels --input=x=@%S/inputs/rows/a/in_x.npy --output=a=@%t.a.npy --output=b=@%t.b.npy
-// RUN: pir-run %t.pir --params=%t.params --pipeline=kernels --input=x=@%S/inputs/rows/a/in_x.npy --expect=a=@%t.a.npy --expect=b=@%t.b.npy --atol=0.03
-// RUN: pir-run %t.pir --params=%t.params --input=x=@%S/inputs/rows/a/in_x.npy --expect=a=@%t.a.npy --expect=b=@%t.b.npy --atol=0.03
+// RUN: pir-run %s --pipeline=kernels --input=x=@%t.data/rows/a/in_x.npy --output=a=@%t.a.npy --output=b=@%t.b.npy
+// RUN: pir-run %t.pir --params=%t.params --pipeline=kernels --input=x=@%t.data/rows/a/in_x.npy --expect=a=@%t.a.npy --expect=b=@%t.b.npy --atol=0.03
+// RUN: pir-run %t.pir --params=%t.params --input=x=@%t.data/rows/a/in_x.npy --expect=a=@%t.a.npy --expect=b=@%t.b.npy --atol=0.03
 // REPORT:      note: "pd_op.matmul" {{.*}}, range 1.2{{.*}}, scale 1.2
 // REPORT-NEXT: note: "pd_op.matmul" {{.*}}, range 0.49{{.*}}, scale 0.49
 // CHECK:      (%[[H:[0-9]+]]) = "pd_op.scale"

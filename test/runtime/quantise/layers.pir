@@ -1,26 +1,27 @@
 // Layers become contractions of integers: convolutions (here with groups), products whose matrix is transposed, and two products with one
 // matrix, which is quantised once and stays as it is for the op that reads it too. Layers where each channel has its own weights and
 // products of two computed matrices stay f32.
-// RUN: pir-opt %s --passes='fold,quantise{data=%S/inputs/images,method=absmax}' --verify-each --stats --params-out=%t.params -o %t.pir 2> %t.err
+// RUN: rm -rf %t.data && mkdir %t.data && tar -xJf %S/inputs/data.tar.xz -C %t.data
+// RUN: pir-opt %s --passes='fold,quantise{data=%t.data/images,method=absmax}' --verify-each --stats --params-out=%t.params -o %t.pir 2> %t.err
 // RUN: FileCheck %s --input-file=%t.pir
 // RUN: FileCheck %s --input-file=%t.err --check-prefix=REPORT
 // The written program runs by the same numbers, called and compiled, and its layers multiply bytes, but for the convolution with two
 // channels in a group.
-// RUN: pir-run %s --pipeline=kernels --input=x=@%S/inputs/images/0.npy --output=out=@%t.npy
-// RUN: pir-run %t.pir --params=%t.params --pipeline=kernels --input=x=@%S/inputs/images/0.npy --expect=out=@%t.npy --atol=0.65
-// RUN: pir-run %t.pir --params=%t.params --explain --input=x=@%S/inputs/images/0.npy --expect=out=@%t.npy --atol=0.65 2>&1 | FileCheck %s --check-prefix=INTEGERS
+// RUN: pir-run %s --pipeline=kernels --input=x=@%t.data/images/0.npy --output=out=@%t.npy
+// RUN: pir-run %t.pir --params=%t.params --pipeline=kernels --input=x=@%t.data/images/0.npy --expect=out=@%t.npy --atol=0.65
+// RUN: pir-run %t.pir --params=%t.params --explain --input=x=@%t.data/images/0.npy --expect=out=@%t.npy --atol=0.65 2>&1 | FileCheck %s --check-prefix=INTEGERS
 // Weights as Paddle stores them, whole numbers in f32, give the same numbers.
-// RUN: rm -rf %t.i8 && mkdir %t.i8 && pir-run %t.pir --params=%t.params --pipeline=kernels --input=x=@%S/inputs/images/0.npy --output-dir=%t.i8
-// RUN: pir-opt %s --passes='fold,quantise{data=%S/inputs/images,method=absmax,weights=f32}' --params-out=%t.floats -o %t.floats.pir
-// RUN: pir-run %t.floats.pir --params=%t.floats --pipeline=kernels --input=x=@%S/inputs/images/0.npy --expect-dir=%t.i8 --atol=0 --rtol=0
+// RUN: rm -rf %t.i8 && mkdir %t.i8 && pir-run %t.pir --params=%t.params --pipeline=kernels --input=x=@%t.data/images/0.npy --output-dir=%t.i8
+// RUN: pir-opt %s --passes='fold,quantise{data=%t.data/images,method=absmax,weights=f32}' --params-out=%t.floats -o %t.floats.pir
+// RUN: pir-run %t.floats.pir --params=%t.floats --pipeline=kernels --input=x=@%t.data/images/0.npy --expect-dir=%t.i8 --atol=0 --rtol=0
 // RUN: FileCheck %s --input-file=%t.floats.pir --check-prefix=FLOATS
 // Ops that the options deny stay; so do layers with too much noise.
-// RUN: pir-opt %s --passes='fold,quantise{data=%S/inputs/images,deny=matmul|add}' -o %t.denied.pir 2>&1 | FileCheck %s --check-prefix=DENIED
+// RUN: pir-opt %s --passes='fold,quantise{data=%t.data/images,deny=matmul|add}' -o %t.denied.pir 2>&1 | FileCheck %s --check-prefix=DENIED
 // RUN: FileCheck %s --input-file=%t.denied.pir --check-prefix=DENIEDOPS
-// RUN: pir-opt %s --passes='fold,quantise{data=%S/inputs/images,least-snr=90}' -o %t.kept.pir 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: pir-opt %s --passes='fold,quantise{data=%t.data/images,least-snr=90}' -o %t.kept.pir 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: FileCheck %s --input-file=%t.kept.pir --check-prefix=KEPTOPS --implicit-check-not=quantize_linear
 // Fewer samples: the first ones.
-// RUN: pir-opt %s --passes='fold,quantise{data=%S/inputs/images,samples=2}' -o %t.fewer.pir 2>&1 | grep -c 'of 2 samples'
+// RUN: pir-opt %s --passes='fold,quantise{data=%t.data/images,samples=2}' -o %t.fewer.pir 2>&1 | grep -c 'of 2 samples'
 
 // CHECK-DAG:  (%[[ZERO:[0-9]+]]) = "builtin.parameter" () {parameter_name:"quantise.zero_point",persistable:[true],stop_gradient:[true],trainable:[false]} : () -> tensor<f32>
 // CHECK-DAG:  (%[[RANGE:[0-9]+]]) = "builtin.parameter" () {parameter_name:"quantise.scale",{{.*}} -> tensor<f32>

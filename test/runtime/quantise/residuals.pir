@@ -1,14 +1,15 @@
 // What a layer reads in integers is read so by the sum that adds it, too, unless the options ask for f32. A result of the program stays f32.
-// RUN: pir-opt %s --passes='fold,quantise{data=%S/inputs/images}' --verify-each --params-out=%t.params -o %t.pir 2> %t.err
+// RUN: rm -rf %t.data && mkdir %t.data && tar -xJf %S/inputs/data.tar.xz -C %t.data
+// RUN: pir-opt %s --passes='fold,quantise{data=%t.data/images}' --verify-each --params-out=%t.params -o %t.pir 2> %t.err
 // RUN: FileCheck %s --input-file=%t.pir
 // RUN: FileCheck %s --input-file=%t.err --check-prefix=REPORT
-// RUN: pir-opt %s --passes='fold,quantise{data=%S/inputs/images,residuals=f32}' -o %t.floats.pir 2>&1 | FileCheck %s --check-prefix=REPORT
+// RUN: pir-opt %s --passes='fold,quantise{data=%t.data/images,residuals=f32}' -o %t.floats.pir 2>&1 | FileCheck %s --check-prefix=REPORT
 // RUN: FileCheck %s --input-file=%t.floats.pir --check-prefix=FLOATS
-// RUN: not pir-opt %s --passes='fold,quantise{data=%S/inputs/images,residuals=i4}' 2>&1 | FileCheck %s --check-prefix=BAD
+// RUN: not pir-opt %s --passes='fold,quantise{data=%t.data/images,residuals=i4}' 2>&1 | FileCheck %s --check-prefix=BAD
 // The program runs by the same numbers, called and compiled.
 // RUN: rm -rf %t.out && mkdir %t.out
-// RUN: pir-run %t.pir --params=%t.params --pipeline=kernels --input=x=@%S/inputs/images/0.npy --output-dir=%t.out
-// RUN: pir-run %t.pir --params=%t.params --input=x=@%S/inputs/images/0.npy --expect-dir=%t.out --atol=1e-4
+// RUN: pir-run %t.pir --params=%t.params --pipeline=kernels --input=x=@%t.data/images/0.npy --output-dir=%t.out
+// RUN: pir-run %t.pir --params=%t.params --input=x=@%t.data/images/0.npy --expect-dir=%t.out --atol=1e-4
 
 // CHECK:      "pd_op.conv2d"
 // CHECK:      (%[[Y:[0-9]+]]) = "pd_op.relu"
