@@ -22,6 +22,9 @@ const char *choose_refusal(const pir_op *op, const pir_facts *facts, const pir_t
 bool choose_has_generator(const pir_op *op, const pir_facts *facts, const pir_target *target);
 // Returns the clause of the op's first result, or NULL.
 const pir_clause *choose_clause(const pir_op *op, const pir_facts *facts);
+// Whether the op computes elements of its result from elements, one by one, as the sum of a
+// residual does, and has no effect.
+bool choose_reads_elements(const pir_op *op, const pir_facts *facts);
 // Computes the iteration space of the op's reduction; false if loop IR cannot express it.
 bool choose_row_space(const pir_op *op, const pir_facts *facts, lower_space *out_space);
 // Whether the op, alone in `group` (NULL: in none), only moves elements and reads them with a

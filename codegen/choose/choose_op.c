@@ -234,6 +234,11 @@ const pir_clause *choose_clause(const pir_op *op, const pir_facts *facts) {
   return clause;
 }
 
+bool choose_reads_elements(const pir_op *op, const pir_facts *facts) {
+  const pir_clause *clause = pir_op_has(op, PIR_PURE) ? choose_clause(op, facts) : NULL;
+  return clause && clause->kind == PIR_CLAUSE_POINTWISE;
+}
+
 bool choose_row_space(const pir_op *op, const pir_facts *facts, lower_space *out_space) {
   lower_site site;
   probe p;

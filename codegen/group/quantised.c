@@ -335,11 +335,9 @@ static pir_value *widened_bytes(quantising *q, const levels *l, pir_op *at, pir_
 
 // Whether all readers of the value read its elements.
 static bool has_elements_read(const quantising *q, const pir_value *v) {
-  for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u)) {
-    const pir_clause *c = choose_clause(pir_use_owner(u), q->facts);
-    if (!c || c->kind != PIR_CLAUSE_POINTWISE)
+  for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u))
+    if (!choose_reads_elements(pir_use_owner(u), q->facts))
       return false;
-  }
   return true;
 }
 

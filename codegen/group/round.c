@@ -206,12 +206,6 @@ static void round_operands(rounding *r, pir_op *op) {
 
 // ---- other readers
 
-// Whether the op computes elements of its result from elements, one by one.
-static bool reads_elements(const rounding *r, const pir_op *op) {
-  const pir_clause *c = pir_op_has(op, PIR_PURE) ? choose_clause(op, r->facts) : NULL;
-  return c && c->kind == PIR_CLAUSE_POINTWISE;
-}
-
 // A value that is rounded where it is defined is stored as bf16 alone if its other readers read
 // the rounded one, too. They do if they read elements, as the sum of a residual does: then half
 // as many bytes are written and read.
@@ -221,7 +215,7 @@ static void share_rounded(rounding *r, pir_value *value) {
   if (!cast || !pir_op_is(cast, PD_CAST) || pir_op_operand(cast, 0) != value)
     return;
   for (pir_use *u = pir_value_first_use(value); u; u = pir_use_next(u))
-    if (pir_use_owner(u) != cast && !reads_elements(r, pir_use_owner(u)))
+    if (pir_use_owner(u) != cast && !choose_reads_elements(pir_use_owner(u), r->facts))
       return;
   PIR_EACH_USE(u, value) {
     pir_op *reader = pir_use_owner(u);
