@@ -117,6 +117,9 @@ bool group_extends_cache(const grouping *g, const pir_op *op, const pir_clause *
 // Returns the tensor that contains this result of a split, or NULL.
 const pir_value *group_whole(const pir_value *part);
 
+// Whether the op is a pooling that finds the largest number of each window. round.c
+bool group_is_max_pool(const pir_op *op);
+
 // The passes of this folder, which passes/passes.def lists.
 pir_status pir_pass_quantised(pir_pass_run *run);
 pir_status pir_pass_round(pir_pass_run *run);

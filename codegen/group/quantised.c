@@ -191,8 +191,7 @@ static pir_value *shaped(pir_expand *e, pir_value *scale, int64_t axis, int rank
 static bool quantises_largest(const pir_op *op) {
   const pir_value *x = is_quantising(op) ? pir_op_operand(op, PD_QUANTIZE_LINEAR_IN_X) : NULL;
   const pir_op *pool = x ? pir_value_op(x) : NULL;
-  if (!pool || !pir_op_is(pool, PD_POOL2D) || !pir_value_single_use(x) ||
-      !pir_str_equal(pir_op_text(pool, PD_POOL2D_ATTR_POOLING_TYPE), PIR_STR("max")) ||
+  if (!pool || !group_is_max_pool(pool) || !pir_value_single_use(x) ||
       pir_op_int(op, PD_QUANTIZE_LINEAR_ATTR_QMIN) != INT8_MIN)
     return false;
   for (size_t i = 0; i < pir_op_operands(op); i++) {

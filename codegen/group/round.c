@@ -37,11 +37,15 @@ static pir_value *make_cast(rounding *r, pir_op *at, pir_value *value, pir_dtype
 
 // ---- views
 
+bool group_is_max_pool(const pir_op *op) {
+  return pir_op_is(op, PD_POOL2D) &&
+         pir_str_equal(pir_op_text(op, PD_POOL2D_ATTR_POOLING_TYPE), PIR_STR("max"));
+}
+
 // Rounding keeps the order of numbers, so the largest number of a window may be found among
 // rounded ones, if contractions alone read it.
 static bool takes_largest(const pir_op *op) {
-  if (!pir_op_is(op, PD_POOL2D) ||
-      !pir_str_equal(pir_op_text(op, PD_POOL2D_ATTR_POOLING_TYPE), PIR_STR("max")))
+  if (!group_is_max_pool(op))
     return false;
   for (pir_use *u = pir_value_first_use(pir_op_result(op, 0)); u; u = pir_use_next(u))
     if (!contract_is_op(pir_use_owner(u)))
