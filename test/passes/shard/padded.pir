@@ -29,8 +29,8 @@
 // WRONG-COUNT-2: error: parameter 'table' is float32 [11, 6] in the file, the program declares float32
 // RUN: sed 's/file_shape:.11,6./file_shape:[12,5]/' %t/2.pir > %t/wrong.pir && not pir-run %t/wrong.pir --params=%t/w.pdiparams --input=ids=2x6xi64 2>&1 | FileCheck %s --check-prefix=PART
 // RUN: sed 's/whole_shape:.12,6./whole_shape:[23,6]/' %t/2.pir > %t/wrong.pir && not pir-run %t/wrong.pir --params=%t/w.pdiparams --input=ids=2x6xi64 2>&1 | FileCheck %s --check-prefix=PART
-// No rank has the whole in memory.
-// RUN: python3 %S/memory.py %t | FileCheck %s --check-prefix=MEMORY
+// No rank has the whole in memory, beside what a sanitizer keeps of each byte.
+// RUN: %if optimised %{ python3 %S/memory.py %t | FileCheck %s --check-prefix=MEMORY %}
 // MEMORY: rank 3 of a parameter 2000x10007: its part
 // MEMORY: rank 0 of a parameter 2000x10007: its part
 // MEMORY: rank 1 of a parameter 20001x1000: its part
