@@ -55,7 +55,8 @@ int contract_trace_operand(const pir_facts *facts, const pir_value *v, const pir
     return 0;
   bool floats =
       is_cast(facts, wide, PIR_BF16, PIR_F32) || is_cast(facts, wide, PIR_F16, PIR_F32);
-  bool bytes = is_cast(facts, wide, PIR_I8, PIR_I32) || is_cast(facts, wide, PIR_I8, PIR_F32);
+  bool bytes = is_cast(facts, wide, PIR_I8, PIR_I32) || is_cast(facts, wide, PIR_U8, PIR_I32) ||
+               is_cast(facts, wide, PIR_I8, PIR_F32);
   if (!floats && !bytes)
     return 0;
   casts[0] = wide;

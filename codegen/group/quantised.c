@@ -5,8 +5,10 @@
 //     ->  f32(contract(i32(i8(x)), i32(i8(w)))) * (s * t / (top * top'))
 //
 // The integer sums are exact, so results differ from the float program by rounding only. x must
-// be a result of quantize_linear, which yields 8-bit integers. w is another such result, a
-// parameter of floats, whose values are checked, or the cast of a parameter of bytes. The scale
+// be a result of quantize_linear, which yields 8-bit integers: with a sign, or, of 9 bits whose
+// sign is that of a value which is not negative (choose_sign.c), without one (u8). w is another
+// such result, a parameter of floats, whose values are checked, or the cast of a parameter of
+// bytes. The scale
 // of w may be per channel if the channel is an axis of the result. build_cinn_pass moves the
 // widening casts into the contraction's group (lower_rounded), whose kernel multiplies bytes.
 // The scale, a bias, an activation and the next quantisation become its epilogue, so tensors
@@ -42,6 +44,7 @@ typedef struct quantising {
 // per-channel scale (-1: none).
 typedef struct levels {
   pir_value *numbers, *scale;
+  pir_dtype bytes;  // that hold them
   double top;
   int64_t axis;
 } levels;
@@ -72,13 +75,19 @@ static bool are_bytes(const pir_param *param) {
   return true;
 }
 
-static bool is_quantising(const pir_op *op) {
-  if (!pir_op_is(op, PD_QUANTIZE_LINEAR))
-    return false;
+// Returns the bytes that hold all results of a quantize_linear, PIR_I8 or PIR_U8;
+// PIR_UNDEFINED: none do, or the op is another one.
+static pir_dtype quantised_bytes(const quantising *q, const pir_op *op) {
+  if (!pir_op_is(op, PD_QUANTIZE_LINEAR) || !pir_op_bool(op, PD_QUANTIZE_LINEAR_ATTR_IS_TEST) ||
+      pir_op_bool(op, PD_QUANTIZE_LINEAR_ATTR_ONLY_OBSERVER))
+    return PIR_UNDEFINED;
   int64_t most = pir_op_int(op, PD_QUANTIZE_LINEAR_ATTR_QMAX);
-  return pir_op_bool(op, PD_QUANTIZE_LINEAR_ATTR_IS_TEST) &&
-         !pir_op_bool(op, PD_QUANTIZE_LINEAR_ATTR_ONLY_OBSERVER) && most >= 1 &&
-         most <= INT8_MAX;
+  if (most < 1 || most > UINT8_MAX)
+    return PIR_UNDEFINED;
+  if (most <= INT8_MAX)
+    return PIR_I8;
+  const pir_value *x = pir_op_operand(op, PD_QUANTIZE_LINEAR_IN_X);
+  return pir_value_has_no_negative(x, q->facts) ? PIR_U8 : PIR_UNDEFINED;
 }
 
 // Returns the parameter of bytes of which the value is a cast; NULL if it is not one.
@@ -88,12 +97,16 @@ static pir_value *byte_parameter(const quantising *q, const pir_value *v) {
   return bytes && stored(q, bytes, PIR_I8) ? bytes : NULL;
 }
 
-static bool is_whole(const quantising *q, const pir_value *v) {
+// Returns the bytes that hold all elements of a value of floats, which are whole numbers;
+// PIR_UNDEFINED: none do.
+static pir_dtype whole_bytes(const quantising *q, const pir_value *v) {
   const pir_op *op = pir_value_op(v);
   const pir_param *param = stored(q, v, PIR_F32);
   if (!op || pir_value_index(v) != 0)
-    return false;
-  return param ? are_bytes(param) : is_quantising(op) || byte_parameter(q, v);
+    return PIR_UNDEFINED;
+  if (param)
+    return are_bytes(param) ? PIR_I8 : PIR_UNDEFINED;
+  return byte_parameter(q, v) ? PIR_I8 : quantised_bytes(q, op);
 }
 
 static bool find_levels(const quantising *q, const pir_value *v, levels *out) {
@@ -112,7 +125,8 @@ static bool find_levels(const quantising *q, const pir_value *v, levels *out) {
       pir_facts_of(q->facts, out->scale)->dtype != PIR_F32)
     return false;
   out->top = (double)((INT64_C(1) << (bits - 1)) - 1);
-  return is_whole(q, out->numbers);
+  out->bytes = whole_bytes(q, out->numbers);
+  return out->bytes != PIR_UNDEFINED;
 }
 
 // ---- scales
@@ -187,12 +201,14 @@ static pir_value *shaped(pir_expand *e, pir_value *scale, int64_t axis, int rank
 }
 
 // Whether the op quantises the largest numbers of windows, which no other op reads, by scales
-// that are known in front of them. Integers have the order of the floats that became them.
-static bool quantises_largest(const pir_op *op) {
-  const pir_value *x = is_quantising(op) ? pir_op_operand(op, PD_QUANTIZE_LINEAR_IN_X) : NULL;
+// that are known in front of them. Integers have the order of the floats that became them. A
+// window without elements has the least number of its type: of floats, the least integer.
+static bool quantises_largest(const pir_op *op, pir_dtype bytes) {
+  const pir_value *x =
+      pir_op_is(op, PD_QUANTIZE_LINEAR) ? pir_op_operand(op, PD_QUANTIZE_LINEAR_IN_X) : NULL;
   const pir_op *pool = x ? pir_value_op(x) : NULL;
   if (!pool || !group_is_max_pool(pool) || !pir_value_single_use(x) ||
-      pir_op_int(op, PD_QUANTIZE_LINEAR_ATTR_QMIN) != INT8_MIN)
+      (bytes == PIR_I8 && pir_op_int(op, PD_QUANTIZE_LINEAR_ATTR_QMAX) != INT8_MAX))
     return false;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     const pir_value *v = pir_op_operand(op, i);
@@ -223,22 +239,23 @@ static pir_value *again(quantising *q, pir_expand *e, const pir_op *op, const si
 }
 
 // Returns what the op makes as bytes, made at its definition: windows pass bytes on.
-static pir_value *make_bytes(quantising *q, pir_expand *e, pir_op *op, pir_value *numbers) {
-  if (!quantises_largest(op)) {
+static pir_value *make_bytes(quantising *q, pir_expand *e, pir_op *op, const levels *l) {
+  if (!quantises_largest(op, l->bytes)) {
     q->at = pir_op_next(op);
-    return cast_to(q, e, numbers, PIR_I8);
+    return cast_to(q, e, l->numbers, l->bytes);
   }
   pir_op *pool = pir_value_op(pir_op_operand(op, PD_QUANTIZE_LINEAR_IN_X));
   q->at = pool;
   pir_value *x = pir_op_operand(pool, PD_POOL2D_IN_X);
   static const size_t first = 0;  // the number of x among the operands of both
-  pir_value *bytes = cast_to(q, e, again(q, e, op, &first, &x, 1), PIR_I8);
+  pir_value *bytes = cast_to(q, e, again(q, e, op, &first, &x, 1), l->bytes);
   return again(q, e, pool, &first, &bytes, 1);
 }
 
-// Returns the value as bytes, cast once at its definition, and as i32 for this contraction
+// Returns the numbers as bytes, cast once at their definition, and as i32 for this contraction
 // only. The casts of a parameter never run, because packing stores it as bytes.
-static pir_value *integers(quantising *q, pir_expand *e, pir_value *v) {
+static pir_value *integers(quantising *q, pir_expand *e, const levels *l) {
+  pir_value *v = l->numbers;
   pir_op *at = q->at, *source = pir_value_op(v);
   pir_value *parameter = byte_parameter(q, v);
   if (parameter)
@@ -246,7 +263,7 @@ static pir_value *integers(quantising *q, pir_expand *e, pir_value *v) {
   bool stored = pir_op_has(source, PIR_PARAMETER);
   pir_value *bytes = stored ? cast_to(q, e, v, PIR_I8) : pir_map_get(&q->bytes, v);
   if (!bytes) {
-    bytes = make_bytes(q, e, source, v);
+    bytes = make_bytes(q, e, source, l);
     q->at = at;
     pir_map_put(&q->arena, &q->bytes, v, (uint64_t)(uintptr_t)bytes);
   }
@@ -259,7 +276,7 @@ static pir_status change(quantising *q, const size_t k[2], const levels l[2],
                          const int64_t place[2], int rank) {
   pir_lower_target target = {create, q};
   pir_expand e = {.op = q->at, .facts = q->facts, .target = &target};
-  pir_value *by[2] = {integers(q, &e, l[0].numbers), integers(q, &e, l[1].numbers)};
+  pir_value *by[2] = {integers(q, &e, &l[0]), integers(q, &e, &l[1])};
   pir_value *sums =
       by[0] && by[1] ? cast_to(q, &e, again(q, &e, q->at, k, by, 2), PIR_F32) : NULL;
   pir_value *scale = pir_expand_number(&e, PIR_F32, 1 / (l[0].top * l[1].top));
@@ -401,6 +418,21 @@ bool pir_integer_form_of(const pir_op *op, const pir_facts *facts, pir_integer_f
   return contract_is_op(op) && find_form(op, facts, &c, out_form);
 }
 
+// Whether 32 bits hold every sum of products. An extent that only the run shows may be any.
+static bool has_exact_sums(const contraction *c, const levels l[2]) {
+  int64_t room = INT32_MAX, extent;
+  for (int i = 0; i < 2; i++)
+    room /= l[i].bytes == PIR_U8 ? UINT8_MAX : -INT8_MIN;
+  for (int v = 0; v < c->var_count; v++) {
+    if (!c->vars[v].reduced)
+      continue;
+    if (!pir_dim_is_const(c->dims, c->vars[v].extent, &extent) || extent > room)
+      return false;
+    room /= extent > 0 ? extent : 1;
+  }
+  return true;
+}
+
 static pir_status visit_contraction(quantising *q, pir_op *op) {
   contraction c;
   pir_integer_form form;
@@ -427,6 +459,9 @@ static pir_status visit_contraction(quantising *q, pir_op *op) {
     if (place[i] < -1)
       return PIR_OK;
   }
+  // Instructions multiply bytes with a sign by bytes of either kind.
+  if (l[1].bytes != PIR_I8 || !has_exact_sums(&c, l))
+    return PIR_OK;
   return change(q, form.operand, l, place, c.out.rank);
 }
 
@@ -445,7 +480,7 @@ pir_status pir_pass_quantised(pir_pass_run *run) {
   }
   for (pir_op *op = pir_block_first(pir_program_block(run->program)); op && !status;
        op = pir_op_next(op))
-    if (is_quantising(op))
+    if (pir_op_is(op, PD_QUANTIZE_LINEAR))
       status = share_bytes(&q, pir_op_result(op, 0));
   pir_arena_destroy(&q.arena);
   pir_run_count(run, "contractions", q.made);

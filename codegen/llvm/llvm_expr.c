@@ -761,7 +761,7 @@ static LLVMValueRef emit_expr(emitter *e, loop_expr *x) {
     case LOOP_FMA: return fused_multiply_add(e, x);
     case LOOP_DOT: return dot(e, x);
     case LOOP_CAST:
-      if (x->dtype == PIR_I8) {
+      if (x->dtype == PIR_I8 || x->dtype == PIR_U8) {
         LLVMValueRef byte = pir_llvm_rounded_byte(e, x);
         if (byte)
           return byte;

@@ -330,9 +330,9 @@ static bool is_constant(const emitter *e, const loop_expr *x, double *out) {
   return true;
 }
 
-// max(min(rint(y), 127), -128), which is how numbers are quantised. Numbers are held below 128
-// before they are rounded, because a large one would become the smallest integer; that holds
-// the others itself. A NaN becomes 0, as by the plain cast.
+// max(min(rint(y), 127), -128), or 255 and -256, is how numbers are quantised. Numbers are
+// held below 128 (256) before they are rounded, because a large one would become the smallest
+// integer; that holds the others itself. A NaN becomes 0, as by the plain cast.
 LLVMValueRef pir_llvm_rounded_byte(emitter *e, const loop_expr *cast) {
   double low = 0, high = 0;
   const loop_expr *max = as_op(e, cast->a, PIR_V_MAX);
@@ -340,7 +340,8 @@ LLVMValueRef pir_llvm_rounded_byte(emitter *e, const loop_expr *cast) {
   const loop_expr *rounded = min ? as_op(e, min->a, PIR_V_RINT) : NULL;
   if (!rounded || cast->lanes != 16 || cast->a->dtype != PIR_F32 ||
       e->target->vector_bytes < 64 || !is_constant(e, min->b, &high) ||
-      !is_constant(e, max->b, &low) || high != INT8_MAX || low != INT8_MIN)
+      !is_constant(e, max->b, &low) || low != -high - 1 ||
+      high != (cast->dtype == PIR_I8 ? INT8_MAX : UINT8_MAX))
     return NULL;
   maths v = {e, e->b, 16, pir_llvm_type(e, PIR_F32, 16), pir_llvm_type(e, PIR_I32, 16)};
   LLVMValueRef y = pir_llvm_expr(e, rounded->a), zero = LLVMConstNull(v.i32);
@@ -348,9 +349,9 @@ LLVMValueRef pir_llvm_rounded_byte(emitter *e, const loop_expr *cast) {
   LLVMTypeRef types[] = {v.i32, v.f32};
   LLVMValueRef n = pir_llvm_intrinsic(e, "llvm.lrint", types, 2, &held, 1);
   n = select_if(&v, LLVMRealORD, y, y, n, zero);
-  LLVMValueRef above[] = {n, pir_llvm_const_int(e, PIR_I32, 16, INT8_MIN)};
+  LLVMValueRef above[] = {n, pir_llvm_const_int(e, PIR_I32, 16, (int64_t)low)};
   LLVMValueRef below[] = {pir_llvm_intrinsic(e, "llvm.smax", &v.i32, 1, above, 2),
-                          pir_llvm_const_int(e, PIR_I32, 16, INT8_MAX)};
+                          pir_llvm_const_int(e, PIR_I32, 16, (int64_t)high)};
   n = pir_llvm_intrinsic(e, "llvm.smin", &v.i32, 1, below, 2);
   return LLVMBuildTrunc(e->b, n, pir_llvm_type(e, PIR_I8, 16), "");
 }

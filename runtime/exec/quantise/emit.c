@@ -128,18 +128,19 @@ static pir_value *zero_point(emission *e) {
 // ---- quantize_linear and dequantize_linear
 
 static pir_value *emit_linear(emission *e, pir_op *at, uint32_t id, pir_value *x,
-                              pir_value *scale, pir_value *zeros, int axis) {
+                              pir_value *scale, pir_value *zeros, int axis, int top) {
   pir_context *ctx = e->q->ctx;
   pir_value *zero = zero_point(e);
+  int bits = top > QUANTISE_TOP ? QUANTISE_BITS_UNSIGNED : 8;
   const pir_type *none = pir_value_type(zero), *from = pir_value_type(x);
   const pir_type *types[4] = {pir_type_tensor(ctx, PIR_F32, pir_type_shape(from)), none, none,
                               pir_value_type(scale)};
   pir_value *operands[5] = {x, scale, zeros, zero, zero};
   pir_named_attr attrs[] = {
       quantise_attr(e->q, "quant_axis", pir_attr_int(ctx, PIR_ATTR_I32, axis)),
-      quantise_attr(e->q, "bit_length", pir_attr_int(ctx, PIR_ATTR_I32, 8)),
-      quantise_attr(e->q, "qmin", pir_attr_int(ctx, PIR_ATTR_I32, -QUANTISE_TOP - 1)),
-      quantise_attr(e->q, "qmax", pir_attr_int(ctx, PIR_ATTR_I32, QUANTISE_TOP)),
+      quantise_attr(e->q, "bit_length", pir_attr_int(ctx, PIR_ATTR_I32, bits)),
+      quantise_attr(e->q, "qmin", pir_attr_int(ctx, PIR_ATTR_I32, -top - 1)),
+      quantise_attr(e->q, "qmax", pir_attr_int(ctx, PIR_ATTR_I32, top)),
       quantise_attr(e->q, "round_type", pir_attr_int(ctx, PIR_ATTR_I32, 0)),
       quantise_attr(e->q, "is_test", pir_attr_bool(ctx, true)),
       quantise_attr(e->q, "only_observer", pir_attr_bool(ctx, false)),
@@ -163,9 +164,10 @@ static pir_value *emit_input(emission *e, const layer *l, pir_op *at) {
   pir_value *x = pir_op_operand(at, l->x);
   pir_value *scales =
       emit_scale(e, emission_name(e, PIR_STR("quantise"), ".scale"), &scale, 1, -1);
-  pir_value *whole = emit_linear(e, at, PD_QUANTIZE_LINEAR, x, scales, zero_point(e), -1);
+  pir_value *whole =
+      emit_linear(e, at, PD_QUANTIZE_LINEAR, x, scales, zero_point(e), -1, input->top);
   e->inputs[l->input] =
-      emit_linear(e, at, PD_DEQUANTIZE_LINEAR, whole, scales, zero_point(e), -1);
+      emit_linear(e, at, PD_DEQUANTIZE_LINEAR, whole, scales, zero_point(e), -1, input->top);
   return e->inputs[l->input];
 }
 
@@ -213,7 +215,7 @@ static pir_value *emit_weight(emission *e, const layer *l, pir_op *at) {
   if (!e->q->as_floats)
     whole = emit_cast(e, at, whole, PIR_F32);
   e->weights[l->weight] =
-      emit_linear(e, at, PD_DEQUANTIZE_LINEAR, whole, scales, zero, w->axis);
+      emit_linear(e, at, PD_DEQUANTIZE_LINEAR, whole, scales, zero, w->axis, QUANTISE_TOP);
   return e->weights[l->weight];
 }
 

@@ -11,16 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-bool value_is_overwritten(const pir_value *value) {
-  PIR_EACH_USE(use, value) {
-    const pir_opdef *def = pir_op_def(pir_use_owner(use));
-    for (size_t i = 0; i < def->inplace_count && def->traits & PIR_INPLACE; i++)
-      if (def->inplace[i].operand == pir_use_operand_index(use))
-        return true;
-  }
-  return false;
-}
-
 // ---- weights
 
 static float weight_at(const pir_param *param, int64_t i) {
@@ -80,13 +70,23 @@ static const char *quantise_weight(quantising *q, layer *l, const pir_param *par
 
 // ---- inputs
 
-static size_t take_input(quantising *q, pir_op *op, pir_value *value) {
+// Returns the largest integer of an input: one that is not negative needs no sign, where an
+// instruction multiplies such bytes, as the first factor (PIR_I8 is the second's type).
+static int top_of(const quantising *q, const pir_value *value, bool first) {
+  bool plain =
+      first && !q->signed_inputs && pir_value_has_no_negative(value, pir_run_facts(q->run));
+  return plain ? QUANTISE_TOP_UNSIGNED : QUANTISE_TOP;
+}
+
+static size_t take_input(quantising *q, pir_op *op, pir_value *value, int top) {
   // Behind an op in place the value may have other elements, so each reader has its own.
-  for (size_t i = 0; i < q->inputs.count && !value_is_overwritten(value); i++)
-    if (q->inputs.items[i].value == value)
+  for (size_t i = 0; i < q->inputs.count && !pir_value_is_overwritten(value); i++)
+    if (q->inputs.items[i].value == value && q->inputs.items[i].top == top)
       return i;
-  activation input = {
-      .value = value, .reader = op, .seen = pir_arena_zalloc(&q->arena, sizeof *input.seen)};
+  activation input = {.value = value,
+                      .reader = op,
+                      .seen = pir_arena_zalloc(&q->arena, sizeof *input.seen),
+                      .top = top};
   pir_vec_push(&q->arena, &q->inputs, input);
   return q->inputs.count - 1;
 }
@@ -123,13 +123,13 @@ static const char *take_operands(quantising *q, layer *l, const pir_integer_form
     return "both factors are parameters";
   if (param->dtype != PIR_F32 || pir_facts_of(facts, x)->dtype != PIR_F32)
     return "its factors are not f32";
-  if (value_is_overwritten(w))
+  if (pir_value_is_overwritten(w))
     return "its weights are overwritten";
   if (pir_run_option_lists(q->run, "deny", pir_op_name(l->op)))
     return "the options deny it";
   const char *why = quantise_weight(q, l, param, form->axis[k]);
   if (!why)
-    l->input = take_input(q, l->op, x);
+    l->input = take_input(q, l->op, x, top_of(q, x, l->x == form->operand[0]));
   return why;
 }
 

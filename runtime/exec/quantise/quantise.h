@@ -11,8 +11,12 @@
 #include <map.h>
 #include <vec.h>
 
-// The integers of 8 bits: from -QUANTISE_TOP to QUANTISE_TOP.
+// The integers of 8 bits: from -QUANTISE_TOP to QUANTISE_TOP, or from 0 to
+// QUANTISE_TOP_UNSIGNED.
 #define QUANTISE_TOP 127
+#define QUANTISE_TOP_UNSIGNED 255
+// The bits of the second kind in attributes, which count a sign.
+#define QUANTISE_BITS_UNSIGNED 9
 
 // The form of weights that weight_only_pass makes.
 typedef struct few_bits {
@@ -42,8 +46,8 @@ typedef struct magnitudes {
 // Reads "mse", "absmax", "percentile" or "percentile:99.9"; false for another text.
 bool range_choice_read(pir_str text, range_choice *out_choice);
 void magnitudes_add(magnitudes *m, const pir_tensor *tensor);
-// Returns the magnitude that becomes the largest integer. Needs an element other than 0.
-double magnitudes_scale(const magnitudes *m, range_choice choice);
+// Returns the magnitude that becomes the largest integer, `top`. Needs an element other than 0.
+double magnitudes_scale(const magnitudes *m, range_choice choice, int top);
 
 // ---- errors.c: how far numbers are from the ones that f32 gives
 
@@ -73,6 +77,7 @@ typedef struct activation {
   const pir_op *reader;  // the first layer that reads it
   magnitudes *seen;
   double scale;
+  int top;  // the largest integer
 } activation;
 
 // A parameter in bytes, with one scale for each channel; of bf16 without scales.
@@ -117,6 +122,7 @@ typedef struct quantising {
   range_choice choice;
   bool as_floats;          // weights are whole numbers in f32
   bool exact_sums;         // what layers read is f32 for other ops
+  bool signed_inputs;      // also of layers whose inputs are not negative
   const few_bits *few;     // weight_only_pass: the form of weights; else NULL
   pir_map named;           // parameters that ops name after the change
   number_errors *outputs;  // of the program's outputs
@@ -137,8 +143,6 @@ typedef struct quantising {
 pir_status layers_find(quantising *q);
 // Returns the parameter with data that the value is, or NULL.
 const pir_param *layers_parameter(const quantising *q, const pir_value *value);
-// Whether an op in place writes over the value.
-bool value_is_overwritten(const pir_value *value);
 
 // ---- samples.c: runs over the calibration data
 

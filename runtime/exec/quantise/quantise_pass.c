@@ -62,7 +62,7 @@ static void choose_scales(quantising *q) {
     activation *input = &q->inputs.items[i];
     pir_heap_poll(q->heap);
     if (input->seen->most > 0 && !input->seen->infinite)
-      input->scale = magnitudes_scale(input->seen, q->choice);
+      input->scale = magnitudes_scale(input->seen, q->choice, input->top);
   }
   for (size_t i = 0; i < q->layers.count; i++) {
     layer *l = &q->layers.items[i];
@@ -279,6 +279,10 @@ static pir_status read_options(quantising *q) {
   q->exact_sums = pir_str_equal(residuals, PIR_STR("f32"));
   if (residuals.size && !q->exact_sums && !pir_str_equal(residuals, PIR_STR("i8")))
     return pir_run_bad_option(q->run, "residuals", "i8 or f32");
+  pir_str inputs = pir_run_option(q->run, "inputs");
+  q->signed_inputs = pir_str_equal(inputs, PIR_STR("i8"));
+  if (inputs.size && !q->signed_inputs && !pir_str_equal(inputs, PIR_STR("u8")))
+    return pir_run_bad_option(q->run, "inputs", "u8 or i8");
   return PIR_OK;
 }
 

@@ -108,22 +108,22 @@ static double find_percentile(const magnitudes *m, double percent) {
   return m->most;
 }
 
-static double squared_error(const magnitudes *m, double scale) {
-  double width = m->span / MAGNITUDE_BINS, step = scale / QUANTISE_TOP, sum = 0;
+static double squared_error(const magnitudes *m, double scale, int top) {
+  double width = m->span / MAGNITUDE_BINS, step = scale / top, sum = 0;
   for (int i = 0; i < MAGNITUDE_BINS; i++) {
     if (!m->bins[i])
       continue;
     double x = (i + 0.5) * width, level = nearbyint(x / step);
-    double off = x - (level > QUANTISE_TOP ? QUANTISE_TOP : level) * step;
+    double off = x - (level > top ? top : level) * step;
     sum += (double)m->bins[i] * off * off;
   }
   return sum;
 }
 
-static double find_least_error(const magnitudes *m) {
-  double best = m->most, least = squared_error(m, best);
+static double find_least_error(const magnitudes *m, int top) {
+  double best = m->most, least = squared_error(m, best, top);
   for (int i = CANDIDATES - 1; i >= LEAST_CANDIDATE; i--) {
-    double scale = m->most * i / CANDIDATES, error = squared_error(m, scale);
+    double scale = m->most * i / CANDIDATES, error = squared_error(m, scale, top);
     if (error < least) {
       least = error;
       best = scale;
@@ -132,8 +132,8 @@ static double find_least_error(const magnitudes *m) {
   return best;
 }
 
-double magnitudes_scale(const magnitudes *m, range_choice choice) {
+double magnitudes_scale(const magnitudes *m, range_choice choice, int top) {
   if (choice.method == RANGE_PERCENTILE)
     return find_percentile(m, choice.percent);
-  return choice.method == RANGE_MSE ? find_least_error(m) : m->most;
+  return choice.method == RANGE_MSE ? find_least_error(m, top) : m->most;
 }

@@ -41,8 +41,9 @@ static void report_layer(const quantising *q, const layer *l) {
   }
   const activation *input = &q->inputs.items[l->input];
   format_errors(&l->errors, text, sizeof text);
-  pir_note(l->op, "weight '%.*s', range %.4g, scale %.4g: %s", (int)weight->name.size,
-           weight->name.data, input->seen->most, input->scale, text);
+  pir_note(l->op, "weight '%.*s', range %.4g, scale %.4g of %s: %s", (int)weight->name.size,
+           weight->name.data, input->seen->most, input->scale,
+           input->top > QUANTISE_TOP ? "u8" : "i8", text);
 }
 
 void report_layers(quantising *q) {

@@ -12,6 +12,7 @@
 
 #include <pir/compiler/build.h>
 #include <pir/compiler/dialect/pd_op.h>
+#include <pir/layer/integer_form.h>
 
 #include <math.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static const char *refuse_weight(quantising *q, const pir_op *op, const pir_para
   const char *why = refuse_form(q->few, op, param);
   if (why)
     return why;
-  if (value_is_overwritten(pir_op_operand(op, PD_MATMUL_IN_Y)))
+  if (pir_value_is_overwritten(pir_op_operand(op, PD_MATMUL_IN_Y)))
     return "its weights are overwritten";
   if (pir_run_option_lists(q->run, "deny", pir_op_name(op)))
     return "the options deny it";

@@ -174,8 +174,8 @@ static void counts_grow(void **unused) {
   assert_int_equal(m->count, 63);
   assert_int_equal(m->zeros, 21);
   assert_int_equal(counted, 42);
-  assert_true(magnitudes_scale(m, (range_choice){RANGE_ABSMAX, 0}) == m->most);
-  assert_true(magnitudes_scale(m, (range_choice){RANGE_PERCENTILE, 50}) <
+  assert_true(magnitudes_scale(m, (range_choice){RANGE_ABSMAX, 0}, QUANTISE_TOP) == m->most);
+  assert_true(magnitudes_scale(m, (range_choice){RANGE_PERCENTILE, 50}, QUANTISE_TOP) <
               m->span * 2 / MAGNITUDE_BINS);
   float data[] = {1, INFINITY};
   pir_tensor tensor = tensor_of(data, 2);

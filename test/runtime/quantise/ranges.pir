@@ -5,7 +5,7 @@
 // RUN: pir-opt %s --passes='fold,quantise{data=%t.data/outlier,method=percentile:100}' -o %t.pir 2>&1 | FileCheck %s --check-prefix=MOST
 // RUN: pir-opt %s --passes='fold,quantise{data=%t.data/outlier,method=percentile:99}' -o %t.pir 2>&1 | FileCheck %s --check-prefix=SHARE
 // RUN: pir-opt %s --passes='fold,quantise{data=%t.data/outlier}' -o %t.pir 2>&1 | FileCheck %s --check-prefix=LEAST
-// MOST:  note: "pd_op.matmul" {{.*}}, range 64, scale 64:
+// MOST:  note: "pd_op.matmul" {{.*}}, range 64, scale 64 of i8:
 // SHARE: note: "pd_op.matmul" {{.*}}, range 64, scale 1.03
 // LEAST: note: "pd_op.matmul" {{.*}}, range 64, scale {{6[34]}}
 {

@@ -5,6 +5,10 @@
 // RUN: FileCheck %s --input-file=%t.err --check-prefix=REPORT
 // RUN: pir-opt %s --passes='fold,quantise{data=%t.data/images,residuals=f32}' -o %t.floats.pir 2>&1 | FileCheck %s --check-prefix=REPORT
 // RUN: FileCheck %s --input-file=%t.floats.pir --check-prefix=FLOATS
+// What is not negative has bytes without a sign, unless the options ask for those that others have.
+// RUN: pir-opt %s --passes='fold,quantise{data=%t.data/images,inputs=i8}' -o %t.signs.pir 2>&1 | FileCheck %s --check-prefix=SIGNS
+// RUN: FileCheck %s --input-file=%t.signs.pir --implicit-check-not=qmax:255
+// RUN: not pir-opt %s --passes='fold,quantise{data=%t.data/images,inputs=i4}' 2>&1 | FileCheck %s --check-prefix=INPUTS
 // RUN: not pir-opt %s --passes='fold,quantise{data=%t.data/images,residuals=i4}' 2>&1 | FileCheck %s --check-prefix=BAD
 // The program runs by the same numbers, called and compiled.
 // RUN: rm -rf %t.out && mkdir %t.out
@@ -25,7 +29,11 @@
 // FLOATS:      "pd_op.conv2d"
 // FLOATS-NEXT: "pd_op.add" (%{{[0-9]+}}, %[[Y]])
 
-// REPORT-COUNT-3: 'constant_folding@
+// REPORT: 'constant_folding@{{.*}} of i8
+// REPORT: 'constant_folding@{{.*}} of u8
+// REPORT: 'constant_folding@{{.*}} of i8
+// SIGNS-COUNT-3: 'constant_folding@{{.*}} of i8
+// INPUTS: inputs
 // REPORT: output "z"
 // REPORT: output "out"
 // BAD: residuals

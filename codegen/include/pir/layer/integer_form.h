@@ -22,5 +22,11 @@ typedef struct pir_integer_form {
 // Whether an op is a contraction of two operands; fills in its form.
 bool pir_integer_form_of(const pir_op *op, const pir_facts *facts, pir_integer_form *out_form);
 
+// Whether no element of a tensor of floats is negative, as far as the ops in front of it show:
+// its whole numbers need no sign. NaN does not count.
+bool pir_value_has_no_negative(const pir_value *value, const pir_facts *facts);
+// Whether an op in place writes over the value.
+bool pir_value_is_overwritten(const pir_value *value);
+
 PIR_END
 #endif
