@@ -165,8 +165,8 @@ def precision(engine):
 def our_command(args, engine, folder, threads, case):
     mode = engine.partition("-")[2]
     command = [args.pir_run, f"{folder}/{QUANTISED.get(engine, 'model.json')}", f"--threads={threads}"]
-    if mode and engine not in QUANTISED:
-        command.append(f"--math={mode}")
+    if mode:
+        command.append(f"--math={'int8' if engine in QUANTISED else mode}")
     if mode and outputs_of(case):
         return command + [f"--case={case}", "--rtol-max=1"]
     return command + [f"--input={name}=@{path}" for name, path in input_files(case).items()]

@@ -82,8 +82,7 @@ static bool is_at_least_0(sign_proof *p, int node) {
   double number;
   switch (n->op) {
     case PIR_V_CONST: return n->f >= 0;
-    case PIR_V_ATTR:
-      return pir_attr_value_float(&p->site.attrs[n->k], &number) && number >= 0;
+    case PIR_V_ATTR: return pir_attr_value_float(&p->site.attrs[n->k], &number) && number >= 0;
     case PIR_V_LOAD:
       return (n->a < 0 || is_at_least_0(p, n->a)) && are_members_at_least_0(p, n->k);
     case PIR_V_MEMBERS: return keeps_sign((int)n->i) && are_members_at_least_0(p, n->k);
@@ -101,8 +100,7 @@ static bool is_at_least_0(sign_proof *p, int node) {
     case PIR_V_FMAX:
       return is_constant_at_least_0(p, n->a) || is_constant_at_least_0(p, n->b) ||
              (is_at_least_0(p, n->a) && is_at_least_0(p, n->b));
-    case PIR_V_MUL:
-      return n->a == n->b || (is_at_least_0(p, n->a) && is_at_least_0(p, n->b));
+    case PIR_V_MUL: return n->a == n->b || (is_at_least_0(p, n->a) && is_at_least_0(p, n->b));
     case PIR_V_ADD:
     case PIR_V_MIN:
     case PIR_V_FMIN: return is_at_least_0(p, n->a) && is_at_least_0(p, n->b);

@@ -122,6 +122,7 @@ bool group_is_max_pool(const pir_op *op);
 
 // The passes of this folder, which passes/passes.def lists.
 pir_status pir_pass_quantised(pir_pass_run *run);
+pir_status pir_pass_rounded_residuals(pir_pass_run *run);
 pir_status pir_pass_round(pir_pass_run *run);
 pir_status pir_pass_weights_once(pir_pass_run *run);
 pir_status pir_pass_group(pir_pass_run *run);

@@ -14,8 +14,8 @@
 #include "quantise.h"
 #include "report_progress.h"
 
-#include <pir/compiler/dialect/pd_op.h>
 #include <pir/compiler/walk.h>
+#include <pir/layer/integer_form.h>
 
 #include <stdlib.h>
 
@@ -193,27 +193,6 @@ void quantise_erase_weights(quantising *q) {
   }
 }
 
-// Whether the op computes elements of its result from elements, one by one, behind `at`.
-static bool reads_elements_behind(const pir_op *op, const pir_op *at) {
-  const pir_clause *c = pir_op_meaning(op)->clause;
-  return c && !c->next && c->kind == PIR_CLAUSE_POINTWISE && pir_op_has(op, PIR_PURE) &&
-         pir_op_block(op) == pir_op_block(at) && pir_op_is_before(at, op);
-}
-
-// Where all other readers of a layer's input read its elements, as the sum of a residual does,
-// they read what became integers, too: then the input is stored in bytes alone.
-static void share_input(quantising *q, pir_value *value, pir_value *dequantised) {
-  const pir_op *last = pir_value_op(dequantised);
-  const pir_op *first = pir_value_op(pir_op_operand(last, PD_DEQUANTIZE_LINEAR_IN_X));
-  for (pir_use *u = pir_value_first_use(value); u; u = pir_use_next(u))
-    if (pir_use_owner(u) != first && !reads_elements_behind(pir_use_owner(u), last))
-      return;
-  PIR_EACH_USE(u, value)
-  if (pir_use_owner(u) != first)
-    pir_rewriter_set_operand(q->run->rewriter, pir_use_owner(u), pir_use_operand_index(u),
-                             dequantised);
-}
-
 static void change_layers(quantising *q) {
   uint64_t changed = 0;
   emission e;
@@ -230,7 +209,8 @@ static void change_layers(quantising *q) {
   }
   for (size_t i = 0; i < q->inputs.count && !q->exact_sums; i++)
     if (e.inputs[i])
-      share_input(q, q->inputs.items[i].value, e.inputs[i]);
+      pir_share_dequantised(q->run->rewriter, pir_run_facts(q->run), q->inputs.items[i].value,
+                            e.inputs[i]);
   report_layers(q);
   quantise_erase_weights(q);
   pir_run_count(q->run, "layers quantised", changed);

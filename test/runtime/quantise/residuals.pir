@@ -5,6 +5,14 @@
 // RUN: FileCheck %s --input-file=%t.err --check-prefix=REPORT
 // RUN: pir-opt %s --passes='fold,quantise{data=%t.data/images,residuals=f32}' -o %t.floats.pir 2>&1 | FileCheck %s --check-prefix=REPORT
 // RUN: FileCheck %s --input-file=%t.floats.pir --check-prefix=FLOATS
+// Programs that state f32 are changed alike in the mode that rounds to 8 bits, and in no other.
+// RUN: pir-opt %t.floats.pir --passes=rounded_residuals --verify-each --stats -o %t.rounded.pir 2>&1 | FileCheck %s --check-prefix=ROUNDED
+// RUN: FileCheck %s --input-file=%t.rounded.pir
+// RUN: pir-opt %t.floats.pir --passes=compile-int8 --stats -o %t.o.pir 2>&1 | FileCheck %s --check-prefix=ROUNDED
+// RUN: pir-opt %t.floats.pir --passes=compile --stats -o %t.o.pir 2>&1 | FileCheck %s --check-prefix=OTHER --implicit-check-not=rounded_residuals
+// Other readers that read more than elements keep what they read.
+// RUN: sed 's/"pd_op.add" (%\([0-9]*\), %\([0-9]*\)) {}/"pd_op.flip" (%\2) {axis:[1]}/;s/: (tensor<-1x4x6x6xf32>, tensor<-1x4x6x6xf32>) -> tensor<-1x4x6x6xf32>$/: (tensor<-1x4x6x6xf32>) -> tensor<-1x4x6x6xf32>/' %t.floats.pir > %t.flip.pir
+// RUN: grep -q pd_op.flip %t.flip.pir && pir-opt %t.flip.pir --passes=rounded_residuals --stats 2>&1 | FileCheck %s --check-prefix=KEPT
 // What is not negative has bytes without a sign, unless the options ask for those that others have.
 // RUN: pir-opt %s --passes='fold,quantise{data=%t.data/images,inputs=i8}' -o %t.signs.pir 2>&1 | FileCheck %s --check-prefix=SIGNS
 // RUN: FileCheck %s --input-file=%t.signs.pir --implicit-check-not=qmax:255
@@ -36,6 +44,9 @@
 // INPUTS: inputs
 // REPORT: output "z"
 // REPORT: output "out"
+// ROUNDED: rounded_residuals_pass: 1 values
+// KEPT: rounded_residuals_pass: 0 values
+// OTHER: statistics
 // BAD: residuals
 {
     (%0) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],value:0.0} : () -> tensor<1xf32>

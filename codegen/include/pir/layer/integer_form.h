@@ -5,6 +5,7 @@
 #define PIR_LAYER_INTEGER_FORM_H
 
 #include <pir/compiler/infer.h>
+#include <pir/compiler/rewrite.h>
 
 PIR_BEGIN
 
@@ -27,6 +28,11 @@ bool pir_integer_form_of(const pir_op *op, const pir_facts *facts, pir_integer_f
 bool pir_value_has_no_negative(const pir_value *value, const pir_facts *facts);
 // Whether an op in place writes over the value.
 bool pir_value_is_overwritten(const pir_value *value);
+// Lets all readers of a value but quantize_linear read `dequantised`, what its integers stand
+// for: if each of them reads its elements, as the sum of a residual does, behind it. Returns
+// whether there was one.
+bool pir_share_dequantised(pir_rewriter *rewriter, const pir_facts *facts, pir_value *value,
+                           pir_value *dequantised);
 
 PIR_END
 #endif
