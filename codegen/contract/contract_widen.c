@@ -272,28 +272,41 @@ static void widen_runs(widening *w, loop_block *block) {
 
 // ---- the panel
 
-// Where packed b has fewer panels than the vectors of a panel stand for, the last one counts.
-static loop_expr *narrow_panel(const widening *w, loop_expr *panel, int v) {
+// Whether panels of one form consist of whole panels of the other one.
+static bool panels_divide(const contract_form *many, const contract_form *few) {
+  return many->vectors % few->vectors == 0 || few->vectors % many->vectors == 0;
+}
+
+// Returns where vector v of a panel begins in packed b. Where packed b has fewer panels than
+// the vectors of a panel stand for, the last one counts.
+static loop_expr *narrow_vector(const widening *w, loop_expr *panel, int v) {
   const contract_emission *e = &w->e;
   const contract_form *few = e->form;
-  int64_t times = w->many->vectors / few->vectors, have = 0, all = 0;
+  int64_t have = 0, all = 0;
+  if (few->vectors > w->many->vectors) {
+    loop_expr *parts = contract_int(e, few->vectors / w->many->vectors);
+    loop_expr *part = contract_times(e, contract_mod(e, panel, parts), w->many->vectors);
+    part = contract_times(e, contract_plus(e, part, v), few->vector);
+    return contract_add(e, contract_panel_base(e, contract_div(e, panel, parts)), part);
+  }
+  int64_t times = w->many->vectors / few->vectors;
   loop_expr *at = contract_times(e, panel, times);
   at = contract_plus(e, at, v / few->vectors);
   contract_const(few, contract_panels(few), &have);
   contract_const(w->many, contract_panels(w->many), &all);
-  return all * times == have ? at : contract_min(e, at, contract_int(e, have - 1));
+  if (all * times != have)
+    at = contract_min(e, at, contract_int(e, have - 1));
+  return contract_plus(e, contract_panel_base(e, at),
+                       (int64_t)(v % few->vectors) * few->vector);
 }
 
 static void open_vectors(widening *w, loop_block *block, loop_expr *panel) {
   const contract_emission *e = &w->e;
-  const contract_form *few = e->form;
   for (int v = 0; v < w->many->vectors; v++) {
-    int64_t lane = (int64_t)v * few->vector,
-            in_panel = (int64_t)(v % few->vectors) * few->vector;
-    loop_expr *from = contract_panel_base(e, narrow_panel(w, panel, v));
+    int64_t lane = (int64_t)v * e->form->vector;
     loop_expr *first = contract_times(e, panel, contract_panel_lanes(w->many));
     w->vectors[v] =
-        (panel_vector){.from = contract_let(e, block, "from", contract_plus(e, from, in_panel)),
+        (panel_vector){.from = contract_let(e, block, "from", narrow_vector(w, panel, v)),
                        .to = lane,
                        .first = contract_plus(e, first, lane)};
   }
@@ -321,6 +334,26 @@ void contract_widen_panel(const contract_emission *of, loop_block *block, loop_e
   widen_runs(&w, block);
 }
 
+// ---- rows of bytes for few rows times numbers of 4 bits
+
+enum { NUMBERS = 8 };  // in a lane
+
+int64_t contract_ordered_bytes(const contract_form *f) {
+  int64_t elements = 1, extent = 0;
+  for (int i = 0; i < f->tap_count; i++)
+    elements *= contract_const(f, f->axes[f->taps[i]].extent, &extent) ? extent : 0;
+  return elements;
+}
+
+// Whether rows of bytes are multiplied by numbers of 4 bits without becoming floats: an
+// instruction multiplies and adds four bytes, of which numbers take two operations to make.
+// Each group of rows of weights has its scales.
+static bool multiplies_number_bytes(const contract_form *few, const pir_target *target) {
+  enum { FOUR = 4 };
+  return few->numbers && few->group == NUMBERS && few->scaled >= 0 &&
+         contract_bytes_at_once(target) == FOUR && contract_ordered_bytes(few) > 0;
+}
+
 // ---- which stages multiply: for few rows, for many, or for both
 
 // Time in which one vector of a line is widened and stored, in products of a vector. Half of it
@@ -330,17 +363,31 @@ enum { WIDENING = 2 };
 // Rows up to which a kernel for few rows may be the faster one.
 enum { MOST_FEW_ROWS = 64 };
 
+// Time in which tile registers multiply a line of a panel by up to TILE_ROWS rows, in products of
+// a vector: most of it is what makes floats of the sums of a group. Measured on a Granite Rapids.
+enum { TILE_PRODUCTS = 12, TILE_ROWS = 16 };
+
+static int64_t many_cost(const contract_form *many, const pir_machine *machine, int64_t rows) {
+  if (!many->tile_groups)
+    return contract_rows_cost(many, machine, rows);
+  int64_t blocks = (rows + TILE_ROWS - 1) / TILE_ROWS;
+  return machine->tile.edge * TILE_PRODUCTS * many->vectors * blocks;
+}
+
 // Returns the most rows for which the kernel that widens each line for each tile is expected to
 // be faster, or MOST_FEW_ROWS.
-static int64_t few_rows(const contract_form *many, const pir_machine *machine) {
+static int64_t few_rows(const contract_form *many, const pir_target *target) {
   const contract_form *few = many->narrow;
+  const pir_machine *machine = target->machine;
   int64_t rows = MOST_FEW_ROWS;
   // For as many lanes, and as many elements of the reduction.
   int64_t elements = makes_groups(many) ? many->group : 1;
-  int64_t times = many->vectors / few->vectors * elements;
   int64_t once = machine->tile.edge * WIDENING * many->vectors * elements;
-  while (rows > 0 && times * contract_rows_cost(few, machine, rows) >=
-                         contract_rows_cost(many, machine, rows) + once)
+  int64_t products = elements;
+  if (makes_groups(many) && multiplies_number_bytes(few, target))
+    products = 1;
+  while (rows > 0 && many->vectors * products * contract_rows_cost(few, machine, rows) >=
+                         few->vectors * (many_cost(many, machine, rows) + once))
     rows--;
   return rows;
 }
@@ -351,11 +398,10 @@ static bool choose_many_tile(contract_form *many, const pir_target *target) {
   contract_tiles tiles;
   contract_rank_tiles(many, target, &tiles);
   for (int i = 0; i < tiles.count; i++) {
-    if (tiles.at[i].vectors % few->vectors)
-      continue;
     many->rows = tiles.at[i].rows;
     many->vectors = tiles.at[i].vectors;
-    return true;
+    if (panels_divide(many, few))
+      return true;
   }
   return false;
 }
@@ -399,7 +445,8 @@ static void take_tiles(contract_form *many, const pir_target *target) {
   contract_form tiled = *many;
   int64_t lanes = 0;
   tiled.tile_groups = makes_groups(many) ? contract_tile_groups(many, target) : 0;
-  if (!tiled.tile_groups || SIDE % many->narrow->vectors ||
+  tiled.vectors = SIDE;
+  if (!tiled.tile_groups || !panels_divide(&tiled, many->narrow) ||
       !contract_const(many, many->axes[many->lane].extent, &lanes) || lanes <= many->vector)
     return;
   contract_schedule_tiles(&tiled, target, lanes, false);
@@ -418,8 +465,8 @@ static bool choose_many(const contract_form *few, const contraction *rounded,
   *out = widened(few, rounded, target);
   if ((known && !rounded) || !choose_many_tile(out, target) || !keeps_panel(out, target))
     return false;
-  *out_most = few_rows(out, target->machine);
   take_tiles(out, target);
+  *out_most = few_rows(out, target);
   return *out_most < MOST_FEW_ROWS && !(known && rows <= *out_most);
 }
 
@@ -445,25 +492,7 @@ bool contract_has_rounded_rows(const contract_form *f, const pir_target *target)
          fits_groups(f);
 }
 
-// ---- rows of bytes for few rows times numbers of 4 bits
-
-enum { NUMBERS = 8 };  // in a lane
-
-int64_t contract_ordered_bytes(const contract_form *f) {
-  int64_t elements = 1, extent = 0;
-  for (int i = 0; i < f->tap_count; i++)
-    elements *= contract_const(f, f->axes[f->taps[i]].extent, &extent) ? extent : 0;
-  return elements;
-}
-
-// Whether rows of bytes are multiplied by numbers of 4 bits without becoming floats: an
-// instruction multiplies and adds four bytes, of which numbers take two operations to make.
-// Each group of rows of weights has its scales.
-static bool multiplies_number_bytes(const contract_form *few, const pir_target *target) {
-  enum { FOUR = 4 };
-  return few->numbers && few->group == NUMBERS && few->scaled >= 0 &&
-         contract_bytes_at_once(target) == FOUR && contract_ordered_bytes(few) > 0;
-}
+// ---- ordered rows
 
 // Copies eight bytes of a row in the order in which a lane's numbers become bytes, and adds
 // them to the sum of the group.

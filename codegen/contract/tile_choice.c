@@ -10,7 +10,7 @@
 
 // Assumptions about programs: likely rows of a tensor of dynamic extent; the smallest constant
 // factor of it that is a plausible number of rows.
-enum { LIKELY_ROWS = 512, FEW_ROWS = 16, LIKELY_VECTORS = 4 };
+enum { LIKELY_ROWS = 512, FEW_ROWS = 16, LIKELY_VECTORS = 4, HELD_ROWS = 4 };
 
 // Keeps the multiply-adders busy by the smallest power of two that does. A larger tile would
 // load less for each product, but every size is code to compile.
@@ -64,13 +64,19 @@ static int64_t feed_cost(const contract_form *f, const pir_machine *machine, int
   return lanes * (int64_t)pir_dtype_size(f->compute) / machine->cache.l2_feed;
 }
 
-// Time of one step of a tile, in products. Widening a vector of the line takes two
-// instructions, which start at twice the rate of products.
+// Time in which a vector of a line is widened, in products: two instructions, which start at
+// twice the rate of products. Numbers of 4 bits that no table holds take four and a scale.
+static int64_t widening_cost(const contract_form *f) {
+  enum { TABLE = 16 };
+  return f->numbers && f->vector < TABLE ? 3 : 1;
+}
+
+// Time of one step of a tile, in products.
 static int64_t step_cost(const contract_form *f, const pir_machine *machine, int64_t rows,
                          int64_t vectors) {
   int64_t cost = rows * vectors, chains = machine->core.chains;
   if (f->held)
-    cost += vectors;
+    cost += vectors * widening_cost(f);
   int64_t loads = (rows + vectors) * machine->core.products / machine->core.loads;
   if (loads > cost)
     cost = loads;
@@ -118,6 +124,29 @@ static bool rows_collide(const contract_form *f, const pir_machine *machine) {
          step * bytes % machine->cache.set_bytes == 0;
 }
 
+// Returns the largest known constant divisor of an extent: 49 for batch * 49.
+int64_t contract_known_factor(const contract_form *f, pir_dim d) {
+  pir_dims *dims = f->c->dims;
+  int64_t factor = 1, value;
+  if (contract_const(f, d, &value))
+    return value;
+  d = pir_dim_canonical(dims, d);
+  if (pir_dim_kind_of(dims, d) != PIR_DIM_MUL)
+    return 1;
+  for (size_t i = 0; i < pir_dim_operands(dims, d); i++)
+    if (contract_const(f, pir_dim_operand(dims, d, i), &value) && value > 0)
+      factor *= value;
+  return factor;
+}
+
+// Whether the form is the one for few rows of an open number, beside which there is one for many
+// (contract_widen.c).
+static bool is_open_and_held(const contract_form *f) {
+  int64_t rows;
+  return f->held && f->tile >= 0 && !contract_const(f, contract_rows(f), &rows) &&
+         contract_known_factor(f, contract_rows(f)) < FEW_ROWS;
+}
+
 // Inserts a tile before those that cost more.
 static void rank_tile(contract_tiles *list, int rows, int vectors, int64_t cost) {
   int at = list->count;
@@ -138,25 +167,12 @@ static void rank_rows(const contract_form *f, const pir_target *target, int64_t 
   int most = most_rows(f, target, vectors), first = most < rows ? most : (int)rows;
   for (int tile = first; tile >= 1 && (tile == first || tile * 2 > most); tile--) {
     int64_t cost = panels_cost(f, machine, lanes, rows, tile, vectors);
+    if (is_open_and_held(f))
+      cost += rows * panels_cost(f, machine, lanes, 1, tile, vectors);
     if (tile > machine->tile.colliding_rows && rows_collide(f, machine))
       cost = cost * machine->tile.colliding_halves / 2;
     rank_tile(list, tile, vectors, cost);
   }
-}
-
-// Returns the largest known constant divisor of an extent: 49 for batch * 49.
-int64_t contract_known_factor(const contract_form *f, pir_dim d) {
-  pir_dims *dims = f->c->dims;
-  int64_t factor = 1, value;
-  if (contract_const(f, d, &value))
-    return value;
-  d = pir_dim_canonical(dims, d);
-  if (pir_dim_kind_of(dims, d) != PIR_DIM_MUL)
-    return 1;
-  for (size_t i = 0; i < pir_dim_operands(dims, d); i++)
-    if (contract_const(f, pir_dim_operand(dims, d, i), &value) && value > 0)
-      factor *= value;
-  return factor;
 }
 
 // Rows of the tile axis, and lanes: at least 1; likely numbers for dynamic extents.
@@ -165,7 +181,7 @@ static int64_t likely_rows(const contract_form *f) {
   if (f->tile >= 0 && !contract_const(f, contract_rows(f), &rows)) {
     rows = contract_known_factor(f, contract_rows(f));
     if (rows < FEW_ROWS)
-      rows = LIKELY_ROWS;
+      rows = is_open_and_held(f) ? HELD_ROWS : LIKELY_ROWS;
   }
   return rows < 1 ? 1 : rows;
 }

@@ -63,8 +63,8 @@ static bool has_one_known_scale(const pir_op *quantise, const pir_facts *facts) 
   int64_t extent = 1;
   bool one = fact->rank == 0 || (fact->rank == 1 && pir_dim_is_const(pir_facts_dims(facts),
                                                                      fact->shape[0], &extent));
-  return maker && (pir_op_has(maker, PIR_PARAMETER) || pir_op_has(maker, PIR_CONSTANT)) && one &&
-         extent == 1;
+  return maker && (pir_op_has(maker, PIR_PARAMETER) || pir_op_has(maker, PIR_CONSTANT)) &&
+         one && extent == 1;
 }
 
 pir_status pir_pass_rounded_residuals(pir_pass_run *run) {
@@ -72,7 +72,8 @@ pir_status pir_pass_rounded_residuals(pir_pass_run *run) {
   uint64_t count = 0;
   if (!facts)
     return pir_run_facts_status(run);
-  for (pir_op *op = pir_block_first(pir_program_block(run->program)); op; op = pir_op_next(op)) {
+  for (pir_op *op = pir_block_first(pir_program_block(run->program)); op;
+       op = pir_op_next(op)) {
     if (!is_quantize(op) || !pir_op_bool(op, PD_QUANTIZE_LINEAR_ATTR_IS_TEST) ||
         !has_one_known_scale(op, facts))
       continue;

@@ -41,7 +41,8 @@
 // CHECK-NOT: f32x16({{b[0-9]+}}.i8x16(
 // HOW: 1 stage; {{.*}} weights packed at load
 // HOW-NOT: above
-// HOW: 2 stages; tile of 12 rows x 1 vectors of 8 float32, weights packed at load, {{.*}}; above 32 rows: 6 rows x 2 vectors, each panel widened once
+// The tile suits one row, which a token is; its panels hold two of those that are widened.
+// HOW: 2 stages; tile of 2 rows x 4 vectors of 8 float32, weights packed at load, {{.*}}; above 9 rows: 6 rows x 2 vectors, each panel widened once
 {
   (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,256]} : () -> tensor<-1x256xf32>
   (%w) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<256x96xi8>
@@ -58,7 +59,7 @@
 // CHECK: [[SCALE:v[0-9]+]]: f32x16 = {{b[0-9]+}}.f32x16(
 // CHECK: [[LANES:v[0-9]+]]: i32x16 = [[PACKED]].i32x16(
 // CHECK-COUNT-4: [[PANEL]][{{.*}}] = ({{.*}}[[LANES]]{{.*}} * [[SCALE]])
-// HOW: 2 stages; {{.*}} times numbers of 4 bits, weights packed at load, {{.*}}; above 8 rows: 6 rows x 2 vectors, each panel widened once
+// HOW: 2 stages; tile of 3 rows x 2 vectors {{.*}} times numbers of 4 bits, weights packed at load, {{.*}}; above 3 rows: 6 rows x 2 vectors, each panel widened once
 {
   (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,128]} : () -> tensor<-1x128xf32>
   (%w) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<128x96xi8>
