@@ -363,8 +363,9 @@ enum { WIDENING = 2 };
 // Rows up to which a kernel for few rows may be the faster one.
 enum { MOST_FEW_ROWS = 64 };
 
-// Time in which tile registers multiply a line of a panel by up to TILE_ROWS rows, in products of
-// a vector: most of it is what makes floats of the sums of a group. Measured on a Granite Rapids.
+// Time in which tile registers multiply a line of a panel by up to TILE_ROWS rows, in products
+// of a vector: most of it is what makes floats of the sums of a group. Measured on a Granite
+// Rapids.
 enum { TILE_PRODUCTS = 12, TILE_ROWS = 16 };
 
 static int64_t many_cost(const contract_form *many, const pir_machine *machine, int64_t rows) {

@@ -139,8 +139,8 @@ int64_t contract_known_factor(const contract_form *f, pir_dim d) {
   return factor;
 }
 
-// Whether the form is the one for few rows of an open number, beside which there is one for many
-// (contract_widen.c).
+// Whether the form is the one for few rows of an open number, beside which there is one for
+// many (contract_widen.c).
 static bool is_open_and_held(const contract_form *f) {
   int64_t rows;
   return f->held && f->tile >= 0 && !contract_const(f, contract_rows(f), &rows) &&

@@ -1,12 +1,12 @@
-// rounded_residuals_pass, of --math=int8: what a layer reads in integers is read so by the ops that
-// read its elements, too, as the sum of a residual does.
+// rounded_residuals_pass, of --math=int8: what a layer reads in integers is read so by the ops
+// that read its elements, too, as the sum of a residual does.
 //
 //   conv(dequantise(quantise(x))), add(sums, x)
 //     ->  conv(y), add(sums, y)    where y = dequantise(quantise(x))
 //
 // Then x is stored in bytes alone (quantised_contractions_pass). Programs that Paddle quantises
-// after training keep such x in f32; quantise_pass writes the second form itself. The scale must
-// be one for the whole tensor, and known before the program runs. Linear in the program.
+// after training keep such x in f32; quantise_pass writes the second form itself. The scale
+// must be one for the whole tensor, and known before the program runs. Linear in the program.
 #include "choose.h"
 #include "group.h"
 
@@ -40,7 +40,8 @@ bool pir_share_dequantised(pir_rewriter *rewriter, const pir_facts *facts, pir_v
   return shared;
 }
 
-// Returns what dequantises the op's integers for a contraction, by the same scale; NULL: nothing.
+// Returns what dequantises the op's integers for a contraction, by the same scale; NULL if
+// nothing does.
 static pir_value *read_by_contraction(const pir_op *quantise) {
   const pir_value *scale = pir_op_operand(quantise, PD_QUANTIZE_LINEAR_IN_SCALE);
   PIR_EACH_USE(u, pir_op_result(quantise, PD_QUANTIZE_LINEAR_OUT_Y)) {
