@@ -221,6 +221,20 @@ void contract_schedule_tiles(contract_form *f, const pir_target *target, int64_t
     f->rows *= (int)choose_blocks(f, target, lanes);
 }
 
+bool contract_has_one_block(const contract_form *f, contract_form *out_few, int64_t *out_most) {
+  if (!f->tile_groups || !f->c->b_constant || f->above >= 0 || f->window_count ||
+      f->scaled >= 0 || contract_known_factor(f, contract_rows(f)) > BLOCK_ROWS)
+    return false;
+  *out_few = *f;
+  out_few->one_block = true;
+  out_few->rows = BLOCK_ROWS;
+  out_few->block = 0;
+  out_few->part_level = 0;
+  out_few->part_steps = 0;
+  *out_most = BLOCK_ROWS;
+  return true;
+}
+
 // Whether the unit is the first one that meets its panel, and waits for it: the others find it
 // in the L2 cache. NULL: every unit is.
 static loop_expr *meets_panel_first(const contract_emission *e, loop_block *block,
@@ -230,7 +244,7 @@ static loop_expr *meets_panel_first(const contract_emission *e, loop_block *bloc
   int64_t rows;
   if (f->block)
     before = contract_mod(e, tile_number, contract_int(e, f->block));
-  if (contract_const(f, contract_rows(f), &rows) && rows <= f->rows)
+  if (f->one_block || (contract_const(f, contract_rows(f), &rows) && rows <= f->rows))
     before = contract_int(e, 0);
   for (int i = 0; i < f->outer_count; i++)
     if (!contract_in_b(f, f->outer[i]))
@@ -302,6 +316,17 @@ static void configure(const contract_emission *e, loop_block *block, int high,
 
 static void configure_whole_blocks(const contract_emission *e, loop_block *block) {
   configure(e, block, SIDE, contract_int(e, BLOCK_ROWS));
+}
+
+// Configures for the rows of the only block. There are no units where one does not hold them.
+static void configure_one_block(const contract_emission *e, loop_block *block) {
+  loop_expr *rows = contract_dim(e, contract_rows(e->form));
+  loop_block *few;
+  block = contract_if(e, block, contract_lt(e, rows, contract_int(e, BLOCK_ROWS + 1)), NULL);
+  loop_expr *two = contract_lt(e, contract_int(e, TILE_ROWS), rows);
+  configure(e, contract_if(e, block, two, &few), SIDE, rows);
+  few = contract_if(e, few, contract_lt(e, contract_int(e, 0), rows), NULL);
+  configure(e, few, 1, rows);
 }
 
 static void load_tile(const contract_emission *e, loop_block *block, int tile,
@@ -579,13 +604,15 @@ static void add_part_of_rest(const unit_of_blocks *u, block_of_tiles t, loop_blo
   loop_block *many = contract_if(e, block, two, &few);
   few = contract_if(e, few, contract_lt(e, contract_int(e, 0), u->rest), NULL);
   t.number = u->whole;
-  configure(e, many, SIDE, u->rest);
-  multiply_part(&t, many, a, b);
-  configure_whole_blocks(e, many);
-  t.high = 1;
-  configure(e, few, 1, u->rest);
-  multiply_part(&t, few, a, b);
-  configure_whole_blocks(e, few);
+  for (int high = SIDE; high; high--) {
+    loop_block *rest = high == SIDE ? many : few;
+    t.high = high;
+    if (!e->form->one_block)
+      configure(e, rest, high, u->rest);
+    multiply_part(&t, rest, a, b);
+    if (!e->form->one_block)
+      configure_whole_blocks(e, rest);
+  }
 }
 
 static void add_part_of_blocks(const unit_of_blocks *u, loop_block *block, loop_expr *from,
@@ -593,9 +620,11 @@ static void add_part_of_blocks(const unit_of_blocks *u, loop_block *block, loop_
   const contract_emission *e = &u->p->e;
   block_of_tiles t = {.p = u->p, .high = SIDE, .row_step = u->row_step, .from = from, .to = to};
   t.fetches = u->fetches;
-  loop_block *body =
-      contract_loop(e, block, "block", contract_int(e, 0), u->whole, NULL, &t.number);
-  multiply_part(&t, body, a, b);
+  if (!e->form->one_block) {
+    loop_block *body =
+        contract_loop(e, block, "block", contract_int(e, 0), u->whole, NULL, &t.number);
+    multiply_part(&t, body, a, b);
+  }
   if (u->rest)
     add_part_of_rest(u, t, block, a, b);
 }
@@ -639,7 +668,10 @@ bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *t
   if (pir_loop_multiple(extent) % f->rows != 0)
     rows = contract_let(e, block, "rows", contract_min(e, contract_sub(e, extent, row0), rows));
   u.whole = contract_let(e, block, "whole", contract_div(e, rows, size));
-  if (pir_loop_multiple(extent) % BLOCK_ROWS != 0)
+  if (f->one_block) {
+    u.whole = contract_int(e, 0);
+    u.rest = rows;
+  } else if (pir_loop_multiple(extent) % BLOCK_ROWS != 0)
     u.rest = contract_let(e, block, "rest", contract_mod(e, rows, size));
   if (f->fetches == FETCH_PANEL)
     u.fetches = meets_panel_first(e, block, tile_number);
@@ -656,7 +688,10 @@ void contract_begin_tiles(contract_emission *e) {
   e->tile_sums = pir_loop_scratch(e->fn, "sums", e->form->compute, sums);
   if (e->form->scaled >= 0)
     e->tile_totals = pir_loop_scratch(e->fn, "totals", PIR_F32, sums);
-  configure_whole_blocks(e, &e->fn->body);
+  if (e->form->one_block)
+    configure_one_block(e, &e->fn->body);
+  else
+    configure_whole_blocks(e, &e->fn->body);
 }
 
 void contract_release_tiles(const contract_emission *e) {

@@ -78,6 +78,7 @@ typedef struct contract_form {
                  // registers and multiplied one by one
   bool rounded_rows;  // where there are many rows, these are bytes (contract_ways.h)
   int tile_groups;  // such groups in a row of a tile register; 0: sums are in vector registers
+  bool one_block;   // the rows are so few that one block of tiles has them
   int part_level;   // the taps from which on a reduction in tile registers is done in parts
   int64_t part_steps;  // of so many steps at that level; 0: at once
   bool b_packed;       // if false, b is read in place and its lanes are adjacent

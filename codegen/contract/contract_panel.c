@@ -644,7 +644,8 @@ static void fetch_next_rows(contract_emission *e, loop_block *block, loop_expr *
 
 pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
                                 const char *name, uint16_t b_slot, contract_stage *out_stage) {
-  contract_emission e = contract_begin(f, env, name, f->narrow ? "_many" : "");
+  const char *which = f->narrow ? "_many" : "";
+  contract_emission e = contract_begin(f, env, name, f->one_block ? "_few" : which);
   pir_dims *dims = f->c->dims;
   open_panel_buffers(&e, b_slot);
   if (f->tile_groups)

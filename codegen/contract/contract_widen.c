@@ -614,13 +614,42 @@ static void describe(const row_stages *s, const contract_form *many, int64_t mos
   pir_text_format(how + at, size - at, ", each panel widened once");
 }
 
+// The number of rows of a run decides whether the stages from `first` on have units, for at
+// most `most` rows, or those from `second` on.
+static void share_rows(const row_stages *s, int first, int second, int64_t most) {
+  pir_dims *dims = s->few->c->dims;
+  pir_dim one = pir_dim_const(dims, 1), more = pir_dim_const(dims, most + 1);
+  pir_dim are_many =
+      pir_dim_min(dims, one, pir_dim_floordiv(dims, contract_rows(s->few), more));
+  pir_dim are_few = pir_dim_sub(dims, one, are_many);
+  for (int i = first; i < s->code->stage_count; i++)
+    s->code->stages[i].units =
+        pir_dim_mul(dims, s->code->stages[i].units, i < second ? are_few : are_many);
+}
+
+// Tile registers read the same b for few rows and for many.
+static pir_status emit_tile_rows(const row_stages *s) {
+  contract_form few;
+  int64_t most, known;
+  int first = s->code->stage_count;
+  if (!contract_has_one_block(s->few, &few, &most))
+    return contract_emit_panels(s->few, s->env, s->name, s->b_slot, add_rows_stage(s));
+  PIR_TRY(contract_emit_panels(&few, s->env, s->name, s->b_slot, add_rows_stage(s)));
+  if (contract_const(s->few, contract_rows(s->few), &known))
+    return PIR_OK;
+  PIR_TRY(contract_emit_panels(s->few, s->env, s->name, s->b_slot, add_rows_stage(s)));
+  share_rows(s, first, first + 1, most);
+  return PIR_OK;
+}
+
 pir_status contract_emit_rows(const contract_form *few, contraction *floats,
                               const contraction *c, const contract_env *env, const char *name,
                               uint16_t b_slot, contract_code *code) {
   row_stages s = {few, env, name, b_slot, code};
   contract_form many;
   int64_t most, rows;
-  pir_dims *dims = c->dims;
+  if (few->tile_groups)
+    return emit_tile_rows(&s);
   int first = code->stage_count;
   if (!choose_many(few, floats ? c : NULL, env->target, &many, &most))
     return emit_few(&s, floats, c);
@@ -630,11 +659,6 @@ pir_status contract_emit_rows(const contract_form *few, contraction *floats,
   PIR_TRY(emit_few(&s, floats, c));
   int second = code->stage_count;
   PIR_TRY(emit_many(&s, &many, floats));
-  pir_dim one = pir_dim_const(dims, 1), more = pir_dim_const(dims, most + 1);
-  pir_dim are_many = pir_dim_min(dims, one, pir_dim_floordiv(dims, contract_rows(few), more));
-  pir_dim are_few = pir_dim_sub(dims, one, are_many);
-  for (int i = first; i < code->stage_count; i++)
-    code->stages[i].units =
-        pir_dim_mul(dims, code->stages[i].units, i < second ? are_few : are_many);
+  share_rows(&s, first, second, most);
   return PIR_OK;
 }

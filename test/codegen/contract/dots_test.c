@@ -247,6 +247,10 @@ static void test_tiles(void **state) {
       {1, 16, 16, 192, false, true, false},
       {3, 9, 20, 64, true, false, false},
       {2, 17, 40, 128, false, true, true},
+      // Few rows of an open number.
+      {1, 3, 70, 192, false, true, true},
+      {1, 1, 33, 1088, true, true, true},
+      {1, 16, 40, 128, false, true, true},
       {1, 31, 33, 64, false, true, true},
       // Reductions in parts.
       {1, 100, 40, 1088, false, true, false},
