@@ -42,6 +42,8 @@ keep start "from files to the first result" "$python" "$here/start.py" --zoo "$z
 keep shapes "new shapes" "$python" "$here/shapes.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --json "$build/bench/shapes.json"
 keep roofline "where the time goes, and how near it is to the limits" python3 "$here/roofline.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" \
   --peak "$build/bench/peak" ${names[@]:+--models "$models"}
+keep cores "many cores, foreseen: speedup and imbalance of loops" \
+  python3 "$here/cores.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --models "$models"
 keep dist "distributed programs: steps of ranks, predicted and measured" \
   python3 "$here/dist/scale.py" "$build" "$zoo" --json "$build/bench/dist.json"
 keep contract "contractions alone, channels last (beside the multiply-add peak)" \

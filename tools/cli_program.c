@@ -100,7 +100,7 @@ int cli_check_math(const cli_run *cli, const char *name) {
 int cli_check_machine(const cli_run *cli, const char *name) {
   pir_machine_use use;
   return name && pir_machine_use_named(name, &use)
-             ? cli_bad_value(cli, "machine", name, "table or measured")
+             ? cli_bad_value(cli, "machine", name, "table or measured, with :PROCESSORS behind")
              : 0;
 }
 

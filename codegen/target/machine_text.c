@@ -95,7 +95,7 @@ typedef struct report {
 typedef enum origin { OF_TABLE, OF_CACHE, MEASURED_NOW } origin;
 
 static origin origin_of(const report *r) {
-  if (!r->record)
+  if (!r->record || !r->record->measured)
     return OF_TABLE;
   return r->record->was_kept ? OF_CACHE : MEASURED_NOW;
 }
@@ -121,7 +121,7 @@ static void write_text(const report *r) {
   static const char *const origins[] = {"of the library's table", "of figures from the cache",
                                         "of figures measured now"};
   pir_strbuf_format(r->out, "%s\n", r->machine);
-  if (r->record) {
+  if (origin_of(r) != OF_TABLE) {
     pir_strbuf_lit(r->out, "figures:\n");
     write_figures(r);
   }
@@ -157,7 +157,7 @@ static void write_json(const report *r) {
       "{\"machine\": \"%s\", \"target\": \"%s\", \"from\": \"%s\", \"record\": \"%llx\"",
       r->machine, r->target->name, names[origin_of(r)],
       (unsigned long long)pir_machine_digest(r->numbers));
-  if (r->record)
+  if (origin_of(r) != OF_TABLE)
     write_json_figures(r);
   pir_strbuf_lit(r->out, ", \"costs\": {");
   for (int i = 0; i < MACHINE_FIELDS; i++) {

@@ -199,13 +199,12 @@ static void derive_unit(const deriving *d) {
   note_measured(d, MACHINE_nest_unit_elements);
 }
 
-// teams: work is balanced for all processors of the machine and for half of them, two threads
-// at least. Which processors a process may use, and how many threads a run has, plays no part.
-static void derive_teams(const deriving *d, int processors) {
+void pir_machine_set_teams(pir_machine *machine, uint8_t sources[MACHINE_FIELDS],
+                           int processors) {
   int most = (int)clipped(processors, 1, 64);
-  d->out->core.teams[0] = most < 4 ? most : most / 2;
-  d->out->core.teams[1] = most;
-  d->sources[MACHINE_core_teams] = MACHINE_VENDOR;
+  machine->core.teams[0] = most < 4 ? most : most / 2;
+  machine->core.teams[1] = most;
+  sources[MACHINE_core_teams] = MACHINE_VENDOR;
 }
 
 void pir_machine_derive(const pir_machine *row, const pir_target *target,
@@ -217,7 +216,7 @@ void pir_machine_derive(const pir_machine *row, const pir_target *target,
   d.widest_loads = measured->loads;
   derive_sets(&d);
   derive_collisions(&d);
-  derive_teams(&d, processors);
+  pir_machine_set_teams(out, sources, processors);
   if (d.widest <= 0 || measured->clock <= 0)
     return;
   derive_arithmetic(&d);

@@ -37,5 +37,9 @@ pir_status pir_machine_measure(const pir_target *target, pir_measured *out,
 void pir_machine_derive(const pir_machine *row, const pir_target *target,
                         const pir_measured *measured, int processors, pir_machine *out,
                         uint8_t sources[MACHINE_FIELDS]);
+// Has work divided for all of so many processors, and for half of them, two threads at least.
+// Which processors a process may use, and how many threads a run has, plays no part.
+void pir_machine_set_teams(pir_machine *machine, uint8_t sources[MACHINE_FIELDS],
+                           int processors);
 
 #endif

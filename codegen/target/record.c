@@ -10,12 +10,25 @@
 #include <string.h>
 #include <unistd.h>
 
+// Reads a number of processors: up to four digits. Returns 0 for any other text.
+static int read_processors(const char *text) {
+  int n = 0, digits = 0;
+  for (; *text >= '0' && *text <= '9' && digits < 4; text++, digits++)
+    n = 10 * n + (*text - '0');
+  return *text ? 0 : n;
+}
+
 pir_status pir_machine_use_named(const char *name, pir_machine_use *out_use) {
-  *out_use = PIR_MACHINE_KEPT;
+  *out_use = (pir_machine_use){PIR_MACHINE_KEPT, 0};
   if (!name)
     return PIR_OK;
-  *out_use = !strcmp(name, "table") ? PIR_MACHINE_TABLE : PIR_MACHINE_MEASURED;
-  return !strcmp(name, "table") || !strcmp(name, "measured") ? PIR_OK : PIR_UNSUPPORTED;
+  const char *colon = strchr(name, ':');
+  pir_str when = {name, colon ? (size_t)(colon - name) : strlen(name)};
+  bool table = pir_str_equal(when, PIR_STR("table"));
+  out_use->when = table ? PIR_MACHINE_TABLE : PIR_MACHINE_MEASURED;
+  out_use->processors = colon ? read_processors(colon + 1) : 0;
+  bool known = table || pir_str_equal(when, PIR_STR("measured"));
+  return known && (!colon || out_use->processors) ? PIR_OK : PIR_UNSUPPORTED;
 }
 
 // The number of processors that run, whether or not this process may use them all: otherwise
@@ -39,19 +52,17 @@ void pir_machine_key(const pir_target *target, machine_key *out) {
 
 // ---- making
 
-static pir_machine_record *make_record(const pir_target *target, const machine_key *key,
-                                       const pir_measured *figures) {
+// A record with the table's numbers.
+static pir_machine_record *make_record(const pir_target *target) {
   pir_machine_record *record = calloc(1, sizeof *record);
   if (!record)
     return NULL;
   atomic_init(&record->references, 1);
-  record->figures = *figures;
+  record->numbers = *pir_machine_find(target->name, target->cpu);
   memcpy(record->target, target->name, sizeof record->target);
   memcpy(record->cpu, target->cpu, sizeof record->cpu);
   memcpy(record->sources, pir_machine_sources(target->name, target->cpu),
          sizeof record->sources);
-  pir_machine_derive(pir_machine_find(target->name, target->cpu), target, figures,
-                     key->processors, &record->numbers, record->sources);
   return record;
 }
 
@@ -149,10 +160,15 @@ static pir_status find_figures(finding *f, bool asked, pir_machine_record **out_
     if (status)
       return asked ? status : PIR_OK;
   }
-  *out_record = make_record(&f->target, &f->key, &figures);
-  if (*out_record)
-    (*out_record)->was_kept = state == KEPT;
-  return *out_record ? PIR_OK : PIR_EXHAUSTED;
+  pir_machine_record *record = *out_record = make_record(&f->target);
+  if (!record)
+    return PIR_EXHAUSTED;
+  pir_machine_derive(pir_machine_of(&f->target), &f->target, &figures, f->key.processors,
+                     &record->numbers, record->sources);
+  record->figures = figures;
+  record->measured = true;
+  record->was_kept = state == KEPT;
+  return PIR_OK;
 }
 
 // The note, a file without figures.
@@ -175,22 +191,35 @@ bool pir_machine_keep_table(const char *folder) {
   return kept;
 }
 
+// Has work divided for so many processors: by the record, or by one of the table's numbers.
+static pir_status divide_for(const finding *f, int processors,
+                             pir_machine_record **out_record) {
+  if (!*out_record)
+    *out_record = make_record(&f->target);
+  if (*out_record)
+    pir_machine_set_teams(&(*out_record)->numbers, (*out_record)->sources, processors);
+  return *out_record ? PIR_OK : PIR_EXHAUSTED;
+}
+
 pir_status pir_machine_record_find(const char *target, const char *folder, pir_machine_use use,
                                    pir_message *remark, pir_machine_record **out_record) {
   finding f = {.folder = folder, .dir = -1, .remark = remark};
   remark->text[0] = 0;
   *out_record = NULL;
   bool native = !target || !*target || !strcmp(target, "native");
-  if (use == PIR_MACHINE_TABLE || (use == PIR_MACHINE_KEPT && !folder) || !native)
+  bool table = use.when == PIR_MACHINE_TABLE || (use.when == PIR_MACHINE_KEPT && !folder);
+  if ((table && !use.processors) || !native)
     return PIR_OK;
   PIR_TRY(pir_target_get(NULL, &f.target));
+  if (table)
+    return divide_for(&f, use.processors, out_record);
   pir_machine_key(&f.target, &f.key);
   if (folder)
     f.dir = pir_folder_open(folder);
-  bool asked = use == PIR_MACHINE_MEASURED;
+  bool asked = use.when == PIR_MACHINE_MEASURED;
   pir_status status =
       !asked && keeps_table(f.dir) ? PIR_OK : find_figures(&f, asked, out_record);
   if (f.dir >= 0)
     close(f.dir);
-  return status;
+  return status || !use.processors ? status : divide_for(&f, use.processors, out_record);
 }

@@ -13,6 +13,7 @@ struct pir_machine_record {
   pir_machine numbers;
   uint8_t sources[MACHINE_FIELDS];
   pir_measured figures;
+  bool measured;  // else the numbers are the table's, but for the number of processors
   bool was_kept;  // the figures come from a file
   char target[32], cpu[32];
 };

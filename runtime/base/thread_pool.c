@@ -21,8 +21,9 @@
 
 #include <pir/engine/parallel.h>
 #include <pir/layer/bound_thread.h>
+#include <pir/layer/loop_shares.h>
 
-enum { SPINS = 4000, MAX_THREADS = 1024, CHUNKS = 4 };
+enum { SPINS = 4000, MAX_THREADS = 1024 };
 
 typedef struct worker {
   pthread_t thread;
@@ -69,18 +70,6 @@ static void relax_processor(void) {
 #endif
 }
 
-// The first unit of share `i`, when `n` units are cut into `parts` nearly equal shares.
-static int64_t share_begin(int64_t n, int parts, int i) {
-  int64_t size = n / parts, extra = n % parts;
-  return i * size + (i < extra ? i : extra);
-}
-
-// Returns the number of chunks of the share.
-static int share_chunks(int64_t n, int parts, int i) {
-  int64_t units = share_begin(n, parts, i + 1) - share_begin(n, parts, i);
-  return units < CHUNKS ? (int)units : CHUNKS;
-}
-
 // Takes one chunk of the share and runs it. Returns false when none is left.
 static bool run_chunk(pir_thread_pool *pool, int share, int self) {
   atomic_ullong *ticket = &pool->workers[share].ticket;
@@ -96,12 +85,9 @@ static bool run_chunk(pir_thread_pool *pool, int share, int self) {
     user = atomic_load_explicit(&pool->user, memory_order_relaxed);
   } while (!atomic_compare_exchange_weak_explicit(ticket, &seen, seen - 1, memory_order_acq_rel,
                                                   memory_order_acquire));
-  int chunks = share_chunks(n, pool->threads, share);
-  int k = chunks - (int)(uint32_t)seen;
-  int64_t begin = share_begin(n, pool->threads, share);
-  int64_t units = share_begin(n, pool->threads, share + 1) - begin;
-  int64_t first = begin + share_begin(units, chunks, k);
-  int64_t end = begin + share_begin(units, chunks, k + 1);
+  int k = pir_share_chunks(n, pool->threads, share) - (int)(uint32_t)seen;
+  int64_t first = pir_chunk_begin(n, pool->threads, share, k);
+  int64_t end = pir_chunk_begin(n, pool->threads, share, k + 1);
   fn(user, first, end, self);
   if (atomic_fetch_sub(&pool->pending, 1) == 1 && atomic_load(&pool->waiting)) {
     pthread_mutex_lock(&pool->lock);
@@ -184,14 +170,14 @@ static void run_parallel(void *user_pool, int64_t n, pir_range_fn fn, void *user
   }
   int pending = 0;
   for (int i = 0; i < pool->threads; i++)
-    pending += share_chunks(n, pool->threads, i);
+    pending += pir_share_chunks(n, pool->threads, i);
   atomic_store_explicit(&pool->n, n, memory_order_relaxed);
   atomic_store_explicit(&pool->fn, fn, memory_order_relaxed);
   atomic_store_explicit(&pool->user, user, memory_order_relaxed);
   atomic_store(&pool->pending, pending);
   unsigned long long generation = (unsigned long long)atomic_load(&pool->generation) + 1;
   for (int i = 0; i < pool->threads; i++) {
-    unsigned chunks = (unsigned)share_chunks(n, pool->threads, i);
+    unsigned chunks = (unsigned)pir_share_chunks(n, pool->threads, i);
     atomic_store_explicit(&pool->workers[i].ticket, generation << 32 | chunks,
                           memory_order_release);
   }

@@ -155,7 +155,8 @@ static void unknown_costs_are_refused(void **unused) {
   (void)unused;
   assert_int_equal(pir_model_load_file(FOLDER "model.json", NULL, &options, &model),
                    PIR_INVALID);
-  assert_string_equal(text, "machine \"fast\" is not known; known: table, measured");
+  assert_string_equal(
+      text, "machine \"fast\" is not known; known: table, measured, table:N, measured:N");
 }
 
 static void a_built_program_has_no_file(void **unused) {

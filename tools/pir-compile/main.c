@@ -34,8 +34,10 @@ static const cli_option option_table[] = {
     {OPT_TARGET, 0, "target", "NAME,..",
      "processors to compile for: native (default), x86-64-v3, x86-64-v4, .."},
     {OPT_CACHE, 0, "cache", "DIR", "folder of compiled code"},
-    {OPT_MACHINE, 0, "machine", "table|measured",
-     "costs of native code: the library's table, or measured ones (default with --cache)"},
+    {OPT_MACHINE, 0, "machine", "table|measured[:N]",
+     "costs of native code: the library's table, or measured ones (default with --cache); work "
+     "is "
+     "divided for N processors"},
     CLI_GROUP("Written files"),
     {OPT_WEIGHTS, 0, "weights", "FILE", "write the weights there, not into the model"},
     {OPT_REPLACEABLE, 0, "replaceable", NULL,

@@ -434,7 +434,7 @@ static const named_option of_plain_runs[] = {{OPT_CASES, "cases"},
 
 // Options that --generate alone excludes, and those that are its own.
 static const named_option not_generating[] = {
-    {OPT_CASE, "case"}, {OPT_TUNE, "tune"}, {OPT_OVERLAP, "overlap"}};
+    {OPT_CASE, "case"}, {OPT_TUNE, "tune"}, {OPT_CORES, "cores"}, {OPT_OVERLAP, "overlap"}};
 static const named_option of_generate[] = {{OPT_MAX_TOKENS, "max-tokens"},
                                            {OPT_STOP, "stop"},
                                            {OPT_IDS, "ids"},
@@ -484,24 +484,17 @@ static int check_view(const run *r) {
 }
 
 // Runs that --compare makes in its own way, and outputs that it does not write.
-static const named_option not_comparing[] = {{OPT_CASES, "cases"},
-                                             {OPT_TRAIN, "train"},
-                                             {OPT_SHAPES, "shapes"},
-                                             {OPT_COMPILE_ONLY, "compile-only"},
-                                             {OPT_TUNE, "tune"},
-                                             {OPT_RECORD, "record"},
-                                             {OPT_BENCHMARK, "benchmark"},
-                                             {OPT_PROFILE, "profile"},
-                                             {OPT_VIEW, "view"},
-                                             {OPT_OUTPUT, "output"},
-                                             {OPT_OUTPUT_DIR, "output-dir"},
-                                             {OPT_EXPECT, "expect"},
-                                             {OPT_EXPECT_DIR, "expect-dir"},
-                                             {OPT_PRINT, "print"},
-                                             {OPT_TOP, "top"},
-                                             {OPT_SCHEDULES, "schedules"},
-                                             {OPT_OVERLAP, "overlap"},
-                                             {OPT_GENERATE, "generate"}};
+static const named_option not_comparing[] = {
+    {OPT_CASES, "cases"},         {OPT_TRAIN, "train"},
+    {OPT_SHAPES, "shapes"},       {OPT_COMPILE_ONLY, "compile-only"},
+    {OPT_TUNE, "tune"},           {OPT_CORES, "cores"},
+    {OPT_RECORD, "record"},       {OPT_BENCHMARK, "benchmark"},
+    {OPT_PROFILE, "profile"},     {OPT_VIEW, "view"},
+    {OPT_OUTPUT, "output"},       {OPT_OUTPUT_DIR, "output-dir"},
+    {OPT_EXPECT, "expect"},       {OPT_EXPECT_DIR, "expect-dir"},
+    {OPT_PRINT, "print"},         {OPT_TOP, "top"},
+    {OPT_SCHEDULES, "schedules"}, {OPT_OVERLAP, "overlap"},
+    {OPT_GENERATE, "generate"}};
 
 static int check_compare(const run *r) {
   const char *compare = cli_value(r->cli, OPT_COMPARE, NULL),
@@ -532,6 +525,17 @@ static int check_tune(const run *r, const char *path) {
   if (!code && cli_is_stream(path))
     code = cli_fail(r->cli, CLI_USAGE, "--tune reads the model again and again: give a file");
   return code;
+}
+
+static int check_cores(const run *r) {
+  if (!cli_has(r->cli, OPT_CORES))
+    return 0;
+  int code = run_check_cores(r);
+  if (!code)
+    code = refuse_options(r, of_plain_runs, COUNT(of_plain_runs), "--cores");
+  return code || !cli_has(r->cli, OPT_TUNE)
+             ? code
+             : cli_fail(r->cli, CLI_USAGE, "--cores excludes --tune");
 }
 
 int run_take_inputs(run *r, const char *folder) {
@@ -565,8 +569,8 @@ static int run_model(run *r, const char *path) {
     return run_fit(r);
   if (cli_has(r->cli, OPT_TRAIN))
     return run_train(r, cli_value(r->cli, OPT_TRAIN, NULL));
-  bool measured = cli_has(r->cli, OPT_BENCHMARK);
-  if (measured && !folder)
+  bool measured = cli_has(r->cli, OPT_BENCHMARK), foreseen = cli_has(r->cli, OPT_CORES);
+  if ((measured || foreseen) && !folder)
     code = run_make_inputs_up(r);
   if (!code)
     code = folder ? run_case(r, folder, false) : run_bind(r, NULL);
@@ -574,6 +578,8 @@ static int run_model(run *r, const char *path) {
     pir_model_options how = model_options(r);
     return run_tune(r, path, cli_value(r->cli, OPT_PARAMS, NULL), &how);
   }
+  if (!code && foreseen)
+    return run_cores(r);
   if (!code && measured)
     code = run_benchmark(r, cli_value(r->cli, OPT_BENCHMARK, NULL));
   else if (!code && !folder)
@@ -711,6 +717,8 @@ static int run_tool(cli_run *cli) {
     code = check_compare(&r);
   if (!code)
     code = check_tune(&r, path);
+  if (!code)
+    code = check_cores(&r);
   if (!code)
     code = run_check_ranks(&r);
   if (!code)

@@ -47,6 +47,7 @@ enum {
   OPT_GDB,
   OPT_PERF_MAP,
   OPT_TUNE,
+  OPT_CORES,
   OPT_MACHINE,
   OPT_GENERATE,
   OPT_MAX_TOKENS,
@@ -253,6 +254,11 @@ int run_cases(run *r, const char *folder, const char *model, const char *params)
 // ---- tune.c
 // Tunes the model of this file for the inputs that are bound, and reports what that came to.
 int run_tune(run *r, const char *path, const char *params, const pir_model_options *how);
+
+// ---- cores.c
+int run_check_cores(const run *r);  // --cores
+// Prints how evenly the loops of the bound model divide among cores.
+int run_cores(run *r);
 
 // ---- generate.c
 // Makes tokens after the prompt of --generate, and reports how fast.

@@ -30,7 +30,8 @@ pir_status pir_model_find_costs(const pir_model_options *options, pir_context *c
   pir_status status = pir_machine_use_named(options->machine, &use);
   if (status) {
     pir_text_format(text.text, sizeof text.text,
-                    "machine \"%s\" is not known; known: table, measured", options->machine);
+                    "machine \"%s\" is not known; known: table, measured, table:N, measured:N",
+                    options->machine);
     return refuse_costs(options, ctx, PIR_INVALID, text.text);
   }
   if (!strcmp(options->pipeline, "kernels"))

@@ -288,7 +288,8 @@ static void write_file(const kept *k, pir_str text) {
   close(fd);
 }
 
-static pir_machine_record *find(const kept *k, pir_machine_use use, pir_message *remark) {
+static pir_machine_record *find(const kept *k, pir_machine_when when, pir_message *remark) {
+  pir_machine_use use = {.when = when};
   pir_machine_record *record;
   assert_int_equal(pir_machine_record_find(NULL, k->folder, use, remark, &record), PIR_OK);
   return record;
@@ -356,9 +357,10 @@ static void test_other_targets(void **state) {
   pir_machine_record *record;
   pir_message remark;
   write_file(k, pir_measured_write(&k->key, &NARROW, text));
-  assert_int_equal(
-      pir_machine_record_find("x86-64-v3", k->folder, PIR_MACHINE_KEPT, &remark, &record),
-      PIR_OK);
+  assert_int_equal(pir_machine_record_find("x86-64-v3", k->folder,
+                                           (pir_machine_use){.when = PIR_MACHINE_KEPT}, &remark,
+                                           &record),
+                   PIR_OK);
   assert_null(record);
   record = find(k, PIR_MACHINE_KEPT, &remark);
   pir_target target;

@@ -11,20 +11,28 @@ PIR_BEGIN
 typedef struct pir_machine_record pir_machine_record;
 
 // When this machine is measured.
-typedef enum pir_machine_use {
+typedef enum pir_machine_when {
   PIR_MACHINE_KEPT,     // once for each folder that keeps the figures; without a folder never
   PIR_MACHINE_TABLE,    // never: the library's table has costs of every processor
   PIR_MACHINE_MEASURED  // also without a folder
+} pir_machine_when;
+
+// Which costs code is made with.
+typedef struct pir_machine_use {
+  pir_machine_when when;
+  // Work is divided for so many processors; 0: for as many as the costs say.
+  int processors;
 } pir_machine_use;
 
-// Finds a use by name ("table", "measured"; NULL: PIR_MACHINE_KEPT). PIR_UNSUPPORTED: there is
-// no such name.
+// Finds a use by name: "table" or "measured", with the number of processors behind a colon, if
+// any ("table:64"); NULL: PIR_MACHINE_KEPT. PIR_UNSUPPORTED: there is no such name.
 PIR_API PIR_NODISCARD pir_status pir_machine_use_named(const char *name,
                                                        pir_machine_use *out_use);
 
 // Finds the record for a target: figures that `folder` (NULL: none) keeps, else figures that
 // are measured now and kept there. *out_record is NULL where the table's numbers hold: for
-// targets other than the native processor, where nothing is to be measured, and where that
+// targets other than the native processor, where nothing is to be measured and no number of
+// processors is stated, and where measuring
 // fails or its result cannot be kept; `remark` says why then, and whether a file was damaged.
 // Fails only where PIR_MACHINE_MEASURED asks for what cannot be had, as pir_machine_measure
 // does. The caller releases the record.
