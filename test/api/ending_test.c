@@ -143,21 +143,27 @@ static const char endless[] =
 
 // ---- loading
 
-static pir_status load(const text *program, const char *pipeline, pir_stop stop,
-                       uint64_t max_bytes, report *out) {
+static pir_status load_watched(const text *program, const char *pipeline, pir_stop stop,
+                               uint64_t max_bytes, pir_progress_sink progress, report *out) {
   pir_model *model = NULL;
   *out = (report){0};
   pir_model_options how = {.size = sizeof how,
                            .pipeline = pipeline,
                            .sink = {keep_report, out},
                            .limits = {.max_bytes = max_bytes},
-                           .stop = stop};
+                           .stop = stop,
+                           .progress = progress};
   pir_borrowed bytes = {.data = program->data, .size = program->size};
   pir_status status = pir_model_load(bytes, (pir_borrowed){0}, &how, &model);
   assert_true(!status == (model != NULL));
   assert_int_equal(out->errors, status != PIR_OK);
   pir_model_release(model);
   return status;
+}
+
+static pir_status load(const text *program, const char *pipeline, pir_stop stop,
+                       uint64_t max_bytes, report *out) {
+  return load_watched(program, pipeline, stop, max_bytes, (pir_progress_sink){0}, out);
 }
 
 // From no time to enough: whatever stage the end meets, it is a status and a message, and it
@@ -184,12 +190,23 @@ static void time_ends_every_stage(void **unused) {
 
 typedef struct flag_call {
   pir_atomic_int flag;
+  const char *part;  // that has to begin first
+  atomic_bool has_begun;
   uint64_t set_at;
 } flag_call;
 
+static void note_part(void *user, const pir_progress *progress) {
+  flag_call *call = user;
+  if (progress->what && strstr(progress->what, call->part))
+    atomic_store(&call->has_begun, true);
+}
+
+// The part takes much longer than this thread waits behind its beginning.
 static void *set_flag(void *user) {
   flag_call *call = user;
-  usleep(300000);
+  while (!atomic_load(&call->has_begun))
+    usleep(1000);
+  usleep(50000);
   call->set_at = now_ns();
   atomic_store(&call->flag, 1);
   return NULL;
@@ -202,11 +219,12 @@ static void a_flag_ends_long_ops(void **unused) {
   for (int i = 0; i < 2; i++) {
     report r;
     pthread_t other;
-    flag_call call = {0};
+    flag_call call = {.part = i ? "pd_op.conv2d" : "constant_folding_pass"};
     assert_int_equal(pthread_create(&other, NULL, set_flag, &call), 0);
-    assert_int_equal(
-        load(&t, i ? "kernels" : "compile", (pir_stop){.cancel = &call.flag}, 0, &r),
-        PIR_CANCELLED);
+    assert_int_equal(load_watched(&t, i ? "kernels" : "compile",
+                                  (pir_stop){.cancel = &call.flag}, 0,
+                                  (pir_progress_sink){note_part, &call}, &r),
+                     PIR_CANCELLED);
     pthread_join(other, NULL);
     assert_true(now_ns() - call.set_at < 20000 * MS);
     assert_non_null(strstr(r.message, "cancelled"));
