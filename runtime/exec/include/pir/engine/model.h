@@ -87,7 +87,8 @@ typedef struct pir_model_options {
   // By which costs of this processor code is chosen, where `target` is the native one
   // (docs/explain/targets.md#a-machine-that-is-measured). NULL: with a cache folder measured
   // ones, which takes up to 150 ms once and is kept there; without a folder the library's
-  // table. "table": always the table. "measured": measured ones also without a folder.
+  // table. "table": always the table. "measured": measured ones also without a folder. A colon
+  // and a number behind a name ("table:64") have code divide its work for so many processors.
   const char *machine;
 } pir_model_options;
 
