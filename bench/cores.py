@@ -11,14 +11,13 @@ import json
 import os
 import subprocess
 
+import latency
+
 
 def foresee(args, folder, cores):
     command = [args.pir_run, f"{folder}/model.json", f"--params={folder}/model.pdiparams", f"--machine=table:{cores}", f"--cores={cores}",
                f"--math={args.math}", "--json"]
-    case = folder + "/case0"
-    for file in sorted(os.listdir(case)):
-        if file.startswith("in_"):
-            command.append(f"--input={file[3:-4]}=@{case}/{file}")
+    command += [f"--input={name}=@{path}" for name, path in latency.input_files(folder + "/case0").items()]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 

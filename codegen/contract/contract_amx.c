@@ -221,7 +221,7 @@ void contract_schedule_tiles(contract_form *f, const pir_target *target, int64_t
     f->rows *= (int)choose_blocks(f, target, lanes);
 }
 
-bool contract_has_one_block(const contract_form *f, contract_form *out_few, int64_t *out_most) {
+bool contract_has_one_block(const contract_form *f, contract_form *out_few) {
   if (!f->tile_groups || !f->c->b_constant || f->above >= 0 || f->window_count ||
       f->scaled >= 0 || contract_known_factor(f, contract_rows(f)) > BLOCK_ROWS)
     return false;
@@ -231,7 +231,6 @@ bool contract_has_one_block(const contract_form *f, contract_form *out_few, int6
   out_few->block = 0;
   out_few->part_level = 0;
   out_few->part_steps = 0;
-  *out_most = BLOCK_ROWS;
   return true;
 }
 

@@ -82,8 +82,8 @@ void contract_schedule_tiles(contract_form *f, const pir_target *target, int64_t
                              bool panel_inner);
 // Whether the rows are, or may be, so few that one block of tiles has them all, and they take
 // the time of reading b: its whole lines are fetched then, and a panel has one part. The sums
-// are those of `f`. Sets *out_few, and *out_most to the most such rows.
-bool contract_has_one_block(const contract_form *f, contract_form *out_few, int64_t *out_most);
+// are those of `f`. Sets *out_few, whose `rows` are the most such rows.
+bool contract_has_one_block(const contract_form *f, contract_form *out_few);
 // Emits the unit of rows with this number.
 bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *number);
 void contract_begin_tiles(contract_emission *e);

@@ -630,15 +630,15 @@ static void share_rows(const row_stages *s, int first, int second, int64_t most)
 // Tile registers read the same b for few rows and for many.
 static pir_status emit_tile_rows(const row_stages *s) {
   contract_form few;
-  int64_t most, known;
+  int64_t known;
   int first = s->code->stage_count;
-  if (!contract_has_one_block(s->few, &few, &most))
+  if (!contract_has_one_block(s->few, &few))
     return contract_emit_panels(s->few, s->env, s->name, s->b_slot, add_rows_stage(s));
   PIR_TRY(contract_emit_panels(&few, s->env, s->name, s->b_slot, add_rows_stage(s)));
   if (contract_const(s->few, contract_rows(s->few), &known))
     return PIR_OK;
   PIR_TRY(contract_emit_panels(s->few, s->env, s->name, s->b_slot, add_rows_stage(s)));
-  share_rows(s, first, first + 1, most);
+  share_rows(s, first, first + 1, few.rows);
   return PIR_OK;
 }
 

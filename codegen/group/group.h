@@ -121,6 +121,8 @@ const pir_value *group_whole(const pir_value *part);
 bool group_is_max_pool(const pir_op *op);
 
 // The passes of this folder, which passes/passes.def lists.
+// Returns the number of elements of a scale; -1 if unknown. quantised.c
+int64_t group_scale_extent(const pir_facts *facts, const pir_value *v);
 pir_status pir_pass_quantised(pir_pass_run *run);
 pir_status pir_pass_rounded_residuals(pir_pass_run *run);
 pir_status pir_pass_round(pir_pass_run *run);

@@ -131,12 +131,11 @@ static bool find_levels(const quantising *q, const pir_value *v, levels *out) {
 
 // ---- scales
 
-// Returns the number of elements of a scale; -1 if unknown.
-static int64_t scale_extent(const quantising *q, const pir_value *v) {
-  const pir_fact *fact = pir_facts_of(q->facts, v);
+int64_t group_scale_extent(const pir_facts *facts, const pir_value *v) {
+  const pir_fact *fact = pir_facts_of(facts, v);
   int64_t n = 1, extent;
   for (int d = 0; d < fact->rank; d++) {
-    if (!pir_dim_is_const(pir_facts_dims(q->facts), fact->shape[d], &extent))
+    if (!pir_dim_is_const(pir_facts_dims(facts), fact->shape[d], &extent))
       return -1;
     n *= extent;
   }
@@ -156,7 +155,7 @@ static int64_t axis_of_result(const contraction *c, const contract_tensor *t, in
 // not possible.
 static int64_t scale_place(const quantising *q, const contraction *c, const contract_tensor *t,
                            const levels *l) {
-  int64_t n = scale_extent(q, l->scale);
+  int64_t n = group_scale_extent(q->facts, l->scale);
   if (n < 1)
     return -2;
   if (l->axis < 0 || n == 1)
@@ -367,7 +366,7 @@ static pir_status share_bytes(quantising *q, pir_value *numbers) {
     pir_op *reader = pir_use_owner(u);
     levels l;
     pir_value *floats = pir_op_results(reader) ? pir_op_result(reader, 0) : NULL;
-    if (!floats || !find_levels(q, floats, &l) || scale_extent(q, l.scale) != 1 ||
+    if (!floats || !find_levels(q, floats, &l) || group_scale_extent(q->facts, l.scale) != 1 ||
         !has_elements_read(q, floats))
       continue;
     PIR_EACH_USE(read, floats) {

@@ -60,12 +60,8 @@ static pir_value *read_by_contraction(const pir_op *quantise) {
 static bool has_one_known_scale(const pir_op *quantise, const pir_facts *facts) {
   const pir_value *scale = pir_op_operand(quantise, PD_QUANTIZE_LINEAR_IN_SCALE);
   const pir_op *maker = scale ? pir_value_op(scale) : NULL;
-  const pir_fact *fact = pir_facts_of(facts, scale);
-  int64_t extent = 1;
-  bool one = fact->rank == 0 || (fact->rank == 1 && pir_dim_is_const(pir_facts_dims(facts),
-                                                                     fact->shape[0], &extent));
   return maker && (pir_op_has(maker, PIR_PARAMETER) || pir_op_has(maker, PIR_CONSTANT)) &&
-         one && extent == 1;
+         group_scale_extent(facts, scale) == 1;
 }
 
 pir_status pir_pass_rounded_residuals(pir_pass_run *run) {

@@ -117,15 +117,10 @@ static pir_status run_again(core_pool *p, pir_session *session) {
 }
 
 static int play(run *r, core_pool *p) {
-  pir_session_options options = {.size = sizeof options,
-                                 .parallel = {run_loop, p, p->cores},
-                                 .trace = end_instruction,
-                                 .trace_user = p,
-                                 .seed = r->seed};
+  pir_session_options options = {
+      .parallel = {run_loop, p, p->cores}, .trace = end_instruction, .trace_user = p};
   pir_session *session = NULL;
-  pir_status status = pir_session_create(r->model, &options, &session);
-  for (size_t i = 0; i < pir_model_inputs(r->model) && !status; i++)
-    status = pir_session_bind_input(session, i, &r->inputs[i].tensor);
+  pir_status status = run_new_session(r, &options, &session);
   for (int i = 0; i < RUNS && !status; i++)
     status = run_again(p, session);
   int code = status

@@ -248,6 +248,15 @@ void run_drop_input(pir_npy_array *input) {
   *input = (pir_npy_array){0};
 }
 
+pir_status run_new_session(const run *r, pir_session_options *how, pir_session **out_session) {
+  how->size = sizeof *how;
+  how->seed = r->seed;
+  pir_status status = pir_session_create(r->model, how, out_session);
+  for (size_t i = 0; i < pir_model_inputs(r->model) && !status; i++)
+    status = pir_session_bind_input(*out_session, i, &r->inputs[i].tensor);
+  return status;
+}
+
 void run_close(run *r) {
   for (size_t i = 0; r->inputs && i < pir_model_inputs(r->model); i++)
     run_drop_input(&r->inputs[i]);

@@ -57,8 +57,7 @@ const cli_option run_options[] = {
     {OPT_MACHINE, 0, "machine", "[=table|measured[:N]]",
      "print the costs of this processor by which code is chosen, measured ones (also without "
      "MODEL); with a model and a value: use the library's table, or measure without --cache, "
-     "and "
-     "divide work for N processors"},
+     "and divide work for N processors"},
     CLI_GROUP("Comparing"),
     {OPT_EXPECT, 0, "expect", "[NAME=]@FILE", "compare an output with a .npy file"},
     {OPT_EXPECT_DIR, 0, "expect-dir", "DIR", "compare with DIR/out_<i>.npy"},
@@ -121,8 +120,7 @@ const cli_option run_options[] = {
      "--cache"},
     {OPT_CORES, 0, "cores", "N[,N]",
      "foresee the time on so many cores: how evenly loops divide among them, each of whose "
-     "parts "
-     "is timed here"},
+     "parts is timed here"},
     CLI_GROUP("Making tokens"),
     {OPT_GENERATE, 0, "generate", "IDS",
      "make tokens after a prompt, as 15,7,301: those with the largest logits, or drawn ones; "

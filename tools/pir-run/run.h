@@ -139,6 +139,9 @@ long run_rss_kb(bool peak);  // resident set size of this process: current or ma
 // be NULL).
 int run_open(run *r, const char *path, const char *params, const pir_npy_set *extra);
 void run_close(run *r);
+// Makes another session with the seed of the options and the inputs that were taken, which the
+// caller destroys, also after a failure. Sets `how->size` and `how->seed`.
+pir_status run_new_session(const run *r, pir_session_options *how, pir_session **out_session);
 int run_fail(const run *r, pir_status status);  // reports the session's message
 int run_bind(run *r, const char *folder);  // with the offsets of the case in `folder`, if not
                                            // NULL

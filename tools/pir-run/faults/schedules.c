@@ -12,11 +12,7 @@
 
 // Runs the inputs in a new session, which the caller destroys, also after a failure.
 static int run_anew(run *r, pir_session_options *how, pir_session **out_session) {
-  how->size = sizeof *how;
-  how->seed = r->seed;
-  pir_status status = pir_session_create(r->model, how, out_session);
-  for (size_t i = 0; i < pir_model_inputs(r->model) && !status; i++)
-    status = pir_session_bind_input(*out_session, i, &r->inputs[i].tensor);
+  pir_status status = run_new_session(r, how, out_session);
   if (!status)
     status = pir_session_run(*out_session);
   if (status)

@@ -32,8 +32,8 @@ PIR_API PIR_NODISCARD pir_status pir_machine_use_named(const char *name,
 // Finds the record for a target: figures that `folder` (NULL: none) keeps, else figures that
 // are measured now and kept there. *out_record is NULL where the table's numbers hold: for
 // targets other than the native processor, where nothing is to be measured and no number of
-// processors is stated, and where measuring
-// fails or its result cannot be kept; `remark` says why then, and whether a file was damaged.
+// processors is stated, and where measuring fails or its result cannot be kept; `remark` says
+// why then, and whether a file was damaged.
 // Fails only where PIR_MACHINE_MEASURED asks for what cannot be had, as pir_machine_measure
 // does. The caller releases the record.
 PIR_API PIR_NODISCARD pir_status pir_machine_record_find(const char *target, const char *folder,
