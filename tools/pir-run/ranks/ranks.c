@@ -319,10 +319,10 @@ static int make_world(run *r, run_ranks_group *group) {
 static const struct {
   int id;
   const char *name;
-} not_on_ranks[] = {{OPT_CASES, "cases"},     {OPT_BENCHMARK, "benchmark"},
-                    {OPT_SHAPES, "shapes"},   {OPT_TUNE, "tune"},
-                    {OPT_COMPARE, "compare"}, {OPT_SCHEDULES, "schedules"},
-                    {OPT_OVERLAP, "overlap"}, {OPT_MACHINE, "machine"}};
+} not_on_ranks[] = {
+    {OPT_CASES, "cases"},     {OPT_BENCHMARK, "benchmark"}, {OPT_SHAPES, "shapes"},
+    {OPT_TUNE, "tune"},       {OPT_COMPARE, "compare"},     {OPT_SCHEDULES, "schedules"},
+    {OPT_OVERLAP, "overlap"}, {OPT_MACHINE, "machine"},     {OPT_CORES, "cores"}};
 
 int run_check_ranks(const run *r) {
   static const struct {
