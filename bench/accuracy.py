@@ -3,7 +3,7 @@
 
   accuracy.py --zoo DIR --pir-run EXE [--models A,B|all] [--threads N] [--engines pir,pir-fast,..] [--json FILE [--resume]]
 
-The program in float64 is made by wide.py (every f32 type and parameter is f64, the inputs are those of case0 as f64) and run by pir-run, op
+The program in float64 is made by zoo/wide.py (every f32 type and parameter is f64, the inputs are those of case0 as f64) and run by pir-run, op
 by op (--pipeline=kernels): that gives y64. How far our compiled code of the float64 program is from it, and Paddle's kernels where they
 can run it, says how far y64 can be trusted. The errors of an engine are max |y - y64| / max |y64| and the root of
 sum (y - y64)^2 / sum y64^2, of the output where they are largest. At the end: ours over the least of the f32 peers (pir-bf16: over
@@ -20,8 +20,10 @@ import sys
 import tempfile
 
 import latency
-import wide
 from models import DETECTORS, ZOO
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "zoo"))
+import wide  # noqa: E402
 
 ANOTHER_FUNCTION = 1e-3
 OURS, PEERS = ["pir", "pir-fast", "pir-bf16"], ["ort", "openvino", "paddle", "openvino-bf16"]

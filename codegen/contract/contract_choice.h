@@ -27,7 +27,9 @@ typedef struct contract_tiles {
 } contract_tiles;
 void contract_rank_tiles(const contract_form *f, const pir_target *target,
                          contract_tiles *out_list);
-// Time that a panel takes for so many rows by the form's tile, in products.
+// Time that a panel takes for so many rows by the form's tile, in parts of a product and of a
+// machine's tile.edge.
+enum { CONTRACT_COST_PARTS = 100 };
 int64_t contract_rows_cost(const contract_form *f, const pir_machine *machine, int64_t rows);
 // Sets the order of units, and the block and the fetching that fit it and the tile.
 void contract_arrange(contract_form *f, const pir_target *target, bool panel_inner);

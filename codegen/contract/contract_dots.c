@@ -112,6 +112,64 @@ loop_expr *contract_number_bytes(const contract_emission *e, loop_expr *lanes, i
   return pir_loop_op(e->m, PIR_V_AND, lanes, of_lanes(e, MASK), NULL);
 }
 
+// Emits one step of eight numbers in each lane, times rows of bytes in the order of numbers 0,
+// 2, 4, 6, 1, 3, 5 and 7 (contract_widen.c).
+static void emit_number_bytes(const panel_tile *t, loop_block *block, const contract_walk *w) {
+  enum { HALVES = 2 };
+  const contract_emission *e = &t->p->e;
+  loop_expr *line[CONTRACT_MOST_VECTORS], *bytes[CONTRACT_MOST_VECTORS];
+  panel_tile one = *t;
+  for (int v = 0; v < t->p->vectors; v++) {
+    loop_expr *at = contract_plus(e, w->b, v * e->form->vector);
+    line[v] = contract_let(e, block, "b", contract_load(e, e->b, at, t->p->lanes[v], NULL));
+  }
+  for (int half = 0; half < HALVES; half++) {
+    one.part = half % t->parts;
+    for (int v = 0; v < t->p->vectors; v++)
+      bytes[v] = contract_let(e, block, "bytes", contract_number_bytes(e, line[v], half));
+    for (int row = w->low; row < w->high; row++) {
+      loop_expr *at = contract_add(e, w->a, contract_times(e, t->row_step, row));
+      loop_expr *x = contract_load(e, e->a, contract_plus(e, at, half * FOUR), FOUR, NULL);
+      x = contract_let(e, block, "a", pir_loop_bitcast(e->m, x, PIR_I32));
+      for (int v = 0; v < t->p->vectors; v++) {
+        loop_expr *all = contract_broadcast(e, x, t->p->lanes[v]);
+        loop_expr *sum = contract_load_sum(&one, row, v);
+        contract_store_sum(&one, block, row, v,
+                           pir_loop_dot(e->m, LOOP_DOT_U8S8, bytes[v], all, sum));
+      }
+    }
+  }
+}
+
+void contract_add_numbers(const panel_tile *t, loop_block *block, const contract_walk *w) {
+  const contract_emission *e = &t->p->e;
+  if (e->form->compute == PIR_I32) {
+    emit_number_bytes(t, block, w);
+    return;
+  }
+  const contract_form *f = e->form;
+  loop_expr *line[CONTRACT_MOST_VECTORS], *level[CONTRACT_MOST_VECTORS];
+  panel_tile one = *t;
+  for (int v = 0; v < t->p->vectors; v++) {
+    loop_expr *at = contract_plus(e, w->b, v * f->vector);
+    line[v] = contract_let(e, block, "b", contract_load(e, e->b, at, t->p->lanes[v], NULL));
+  }
+  for (int i = 0; i < f->group; i++) {
+    one.part = i % t->parts;
+    for (int v = 0; v < t->p->vectors; v++)
+      level[v] = contract_let(e, block, "level", contract_number(e, line[v], i));
+    for (int row = w->low; row < w->high; row++) {
+      loop_expr *at = contract_add(e, w->a, contract_times(e, t->row_step, row));
+      loop_expr *x = contract_load(e, e->a, contract_plus(e, at, i), 1, NULL);
+      x = contract_let(e, block, "a", pir_loop_cast(e->m, x, f->compute));
+      for (int v = 0; v < t->p->vectors; v++) {
+        loop_expr *all = contract_broadcast(e, x, t->p->lanes[v]);
+        contract_add_product(&one, block, row, v, all, level[v]);
+      }
+    }
+  }
+}
+
 void contract_choose_group(contract_form *f, const contract_env *env) {
   int64_t step, extent;
   f->group = 1;

@@ -8,6 +8,7 @@
 typedef struct stride {
   loop_expr *begin, *end, *a, *b, *fetch;
   int64_t extent;  // steps if all are inside; 0: unknown
+  int64_t steps;   // number of steps where the ends do not tell; 0: unknown
 } stride;
 
 loop_expr *contract_sum_place(const panel_tile *t, int row) {
@@ -19,14 +20,15 @@ loop_expr *contract_load_sum(const panel_tile *t, int row, int v) {
   return pir_loop_load(t->p->e.m, t->sums[v], contract_sum_place(t, row), lanes, NULL);
 }
 
-static void store_sum(const panel_tile *t, loop_block *block, int row, int v, loop_expr *sum) {
+void contract_store_sum(const panel_tile *t, loop_block *block, int row, int v,
+                        loop_expr *sum) {
   pir_loop_store(t->p->e.fn, block, t->sums[v], contract_sum_place(t, row), sum, NULL);
 }
 
-static void add_product(const panel_tile *t, loop_block *block, int row, int v, loop_expr *a,
-                        loop_expr *b) {
+void contract_add_product(const panel_tile *t, loop_block *block, int row, int v, loop_expr *a,
+                          loop_expr *b) {
   loop_expr *sum = contract_product(&t->p->e, a, b, contract_load_sum(t, row, v));
-  store_sum(t, block, row, v, sum);
+  contract_store_sum(t, block, row, v, sum);
 }
 
 // Loads vector v of a line of b.
@@ -47,7 +49,7 @@ static void emit_lanewise_row(const panel_tile *t, loop_block *block, loop_expr 
   for (int v = 0; v < p->vectors; v++) {
     loop_expr *from = contract_plus(e, at, v * e->form->vector);
     loop_expr *x = contract_load(e, e->a, from, p->lanes[v], p->masks[v]);
-    add_product(t, block, row, v, pir_loop_cast(e->m, x, e->form->compute), line[v]);
+    contract_add_product(t, block, row, v, pir_loop_cast(e->m, x, e->form->compute), line[v]);
   }
 }
 
@@ -65,67 +67,6 @@ static void fetch_narrow(const panel_tile *t, loop_block *block, const contract_
     pir_loop_prefetch(e->fn, block, e->b, contract_plus(e, w->b, (ahead + at) / size), true);
 }
 
-// Emits one step of eight numbers in each lane, times rows of bytes in the order of numbers 0,
-// 2, 4, 6, 1, 3, 5 and 7 (contract_widen.c).
-static void emit_number_bytes(const panel_tile *t, loop_block *block, const contract_walk *w) {
-  enum { HALVES = 2, FOUR = 4 };
-  const contract_emission *e = &t->p->e;
-  loop_expr *line[CONTRACT_MOST_VECTORS], *bytes[CONTRACT_MOST_VECTORS];
-  panel_tile one = *t;
-  for (int v = 0; v < t->p->vectors; v++) {
-    loop_expr *at = contract_plus(e, w->b, v * e->form->vector);
-    line[v] = contract_let(e, block, "b", contract_load(e, e->b, at, t->p->lanes[v], NULL));
-  }
-  fetch_narrow(t, block, w);
-  for (int half = 0; half < HALVES; half++) {
-    one.part = half % t->parts;
-    for (int v = 0; v < t->p->vectors; v++)
-      bytes[v] = contract_let(e, block, "bytes", contract_number_bytes(e, line[v], half));
-    for (int row = w->low; row < w->high; row++) {
-      loop_expr *at = contract_add(e, w->a, contract_times(e, t->row_step, row));
-      loop_expr *x = contract_load(e, e->a, contract_plus(e, at, half * FOUR), FOUR, NULL);
-      x = contract_let(e, block, "a", pir_loop_bitcast(e->m, x, PIR_I32));
-      for (int v = 0; v < t->p->vectors; v++) {
-        loop_expr *all = contract_broadcast(e, x, t->p->lanes[v]);
-        loop_expr *sum = contract_load_sum(&one, row, v);
-        store_sum(&one, block, row, v, pir_loop_dot(e->m, LOOP_DOT_U8S8, bytes[v], all, sum));
-      }
-    }
-  }
-}
-
-// Emits one step of whole numbers: a lane of each vector of the line holds a group of them,
-// which add to the partial sums in turn.
-static void emit_numbers(const panel_tile *t, loop_block *block, const contract_walk *w) {
-  const contract_emission *e = &t->p->e;
-  if (e->form->compute == PIR_I32) {
-    emit_number_bytes(t, block, w);
-    return;
-  }
-  const contract_form *f = e->form;
-  loop_expr *line[CONTRACT_MOST_VECTORS], *level[CONTRACT_MOST_VECTORS];
-  panel_tile one = *t;
-  for (int v = 0; v < t->p->vectors; v++) {
-    loop_expr *at = contract_plus(e, w->b, v * f->vector);
-    line[v] = contract_let(e, block, "b", contract_load(e, e->b, at, t->p->lanes[v], NULL));
-  }
-  fetch_narrow(t, block, w);
-  for (int i = 0; i < f->group; i++) {
-    one.part = i % t->parts;
-    for (int v = 0; v < t->p->vectors; v++)
-      level[v] = contract_let(e, block, "level", contract_number(e, line[v], i));
-    for (int row = w->low; row < w->high; row++) {
-      loop_expr *at = contract_add(e, w->a, contract_times(e, t->row_step, row));
-      loop_expr *x = contract_load(e, e->a, contract_plus(e, at, i), 1, NULL);
-      x = contract_let(e, block, "a", pir_loop_cast(e->m, x, f->compute));
-      for (int v = 0; v < t->p->vectors; v++) {
-        loop_expr *all = contract_broadcast(e, x, t->p->lanes[v]);
-        add_product(&one, block, row, v, all, level[v]);
-      }
-    }
-  }
-}
-
 // Emits one step. `count` is the number of elements along the last reduced axis: all of the
 // step, or fewer at an incomplete end.
 static void emit_step(const panel_tile *t, loop_block *block, const contract_walk *w,
@@ -133,7 +74,8 @@ static void emit_step(const panel_tile *t, loop_block *block, const contract_wal
   const contract_emission *e = &t->p->e;
   loop_expr *line[CONTRACT_MOST_VECTORS];
   if (e->form->numbers) {
-    emit_numbers(t, block, w);
+    fetch_narrow(t, block, w);
+    contract_add_numbers(t, block, w);
     return;
   }
   for (int v = 0; v < t->p->vectors; v++)
@@ -150,7 +92,7 @@ static void emit_step(const panel_tile *t, loop_block *block, const contract_wal
     loop_expr *x = contract_let(e, block, "a", contract_load_a(e, at, count));
     for (int v = 0; v < t->p->vectors; v++) {
       loop_expr *all = contract_broadcast(e, x, t->p->lanes[v]);
-      add_product(t, block, row, v, all, line[v]);
+      contract_add_product(t, block, row, v, all, line[v]);
     }
   }
 }
@@ -358,7 +300,7 @@ static void zero_sums(const panel_tile *t, loop_block *block) {
   for (one.part = 0; one.part < t->parts; one.part++)
     for (int row = 0; row < t->rows; row++)
       for (int v = 0; v < t->p->vectors; v++)
-        store_sum(&one, block, row, v, zero_lanes(t, v, t->sums[v]->dtype));
+        contract_store_sum(&one, block, row, v, zero_lanes(t, v, t->sums[v]->dtype));
 }
 
 // Begins a chunk: the sums of the chunk before become totals or are added to them. So the sums
@@ -385,7 +327,8 @@ static void add_totals(const panel_tile *t, loop_block *block) {
     for (int v = 0; v < t->p->vectors; v++) {
       loop_expr *at = total_at(t, row, v);
       loop_expr *total = contract_load(e, t->totals, at, t->p->lanes[v], NULL);
-      store_sum(t, block, row, v, contract_add(e, total, contract_load_sum(t, row, v)));
+      contract_store_sum(t, block, row, v,
+                         contract_add(e, total, contract_load_sum(t, row, v)));
     }
 }
 
@@ -404,6 +347,7 @@ static void emit_chunks(const panel_tile *t, loop_block *block, int next,
              (last - first) % steps == 0;
   if (!all)
     part.end = contract_min(e, part.end, s->end);
+  part.steps = all ? steps : 0;
   if (e->form->strip_count) {
     emit_strip(&one, body, next, w, &part);
     return;
@@ -498,6 +442,7 @@ static void emit_strip(const panel_tile *t, loop_block *block, int next, const c
     loop_expr *end = contract_min(e, part.end, t->p->tap_end[axis]);
     part.begin = contract_let(e, body, "begin", begin);
     part.end = contract_let(e, body, "end", end);
+    part.steps = 0;
   }
   zero_sums(&one, body);
   emit_tap_loop(&one, body, next, &here, &part);
@@ -611,7 +556,8 @@ void contract_take_totals(panel_tile *t, loop_block *block) {
   for (int row = 0; row < t->rows; row++)
     for (int v = 0; v < t->p->vectors; v++) {
       loop_expr *at = total_at(t, row, v);
-      store_sum(t, block, row, v, contract_load(e, t->totals, at, t->p->lanes[v], NULL));
+      contract_store_sum(t, block, row, v,
+                         contract_load(e, t->totals, at, t->p->lanes[v], NULL));
     }
 }
 
@@ -622,6 +568,30 @@ static bool is_written_out(const panel_tile *t, int64_t steps) {
   const pir_machine *machine = t->p->e.env->target->machine;
   return t->p->e.form->kind == CONTRACT_DEPTHWISE && steps <= machine->tile.unrolled_steps &&
          steps * t->rows * t->p->vectors <= machine->tile.unrolled_products;
+}
+
+// Returns how many steps an iteration of a loop of products has: the loop's own instructions
+// then cost less.
+static int repeated_steps(const panel_tile *t, int64_t steps) {
+  const contract_form *f = t->p->e.form;
+  int repeats = t->p->e.env->target->machine->tile.repeated_steps;
+  if (f->kind != CONTRACT_PANEL || f->numbers)
+    return 1;
+  while (repeats > 1 && (steps <= repeats || steps % repeats))
+    repeats /= 2;
+  return repeats;
+}
+
+// Emits a loop of so many steps in each iteration, in their order.
+static void emit_repeated(const panel_tile *t, loop_block *block, int next,
+                          const contract_walk *w, const stride *s, int repeats) {
+  const contract_emission *e = &t->p->e;
+  loop_expr *k;
+  loop_block *body =
+      contract_loop(e, block, "k", s->begin, s->end, contract_int(e, repeats), &k);
+  contract_walk from = move_walk(e, body, w, s, k);
+  for (int i = 0; i < repeats; i++)
+    emit_taps(t, body, next, move_walk_by(e, &from, s, i));
 }
 
 static void emit_tap_loop(const panel_tile *t, loop_block *block, int next,
@@ -644,6 +614,11 @@ static void emit_tap_loop(const panel_tile *t, loop_block *block, int next,
   if (known && innermost && is_written_out(t, last - first)) {
     for (int64_t i = first; i < last; i++)
       emit_taps(t, block, next, move_walk_by(e, w, s, i));
+    return;
+  }
+  int repeats = repeated_steps(t, known ? last - first : s->steps);
+  if (innermost && repeats > 1) {
+    emit_repeated(t, block, next, w, s, repeats);
     return;
   }
   loop_block *body = contract_loop(e, block, "k", s->begin, s->end, NULL, &k);
@@ -679,7 +654,7 @@ static void add_correction(const panel_tile *t, loop_block *block, const contrac
   for (int v = 0; v < t->p->vectors; v++) {
     loop_expr *by = load_line(t, block, "by", line, v);
     for (int row = w->low; row < w->high; row++)
-      store_sum(t, block, row, v, contract_add(e, contract_load_sum(t, row, v), by));
+      contract_store_sum(t, block, row, v, contract_add(e, contract_load_sum(t, row, v), by));
   }
 }
 

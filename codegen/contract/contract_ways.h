@@ -45,6 +45,10 @@ typedef struct contract_walk {
 loop_expr *contract_sum_place(const panel_tile *t, int row);
 // Loads the sum of a row and a vector.
 loop_expr *contract_load_sum(const panel_tile *t, int row, int v);
+// Stores it; adds a product to it.
+void contract_store_sum(const panel_tile *t, loop_block *block, int row, int v, loop_expr *sum);
+void contract_add_product(const panel_tile *t, loop_block *block, int row, int v, loop_expr *a,
+                          loop_expr *b);
 // Orders the reduced axes and emits the loops over them, which add all products to the sums.
 void contract_add_taps(panel_tile *t, loop_block *block, contract_walk from);
 // Strips: opens loops over the points, which are the values of their axes in the emission until
@@ -71,6 +75,9 @@ loop_expr *contract_number(const contract_emission *e, loop_expr *lanes, int i);
 // Every other one of eight numbers in each lane, from number `half` on, as bytes without a
 // sign: the numbers raised by 8.
 loop_expr *contract_number_bytes(const contract_emission *e, loop_expr *lanes, int half);
+// Emits one step of whole numbers: a lane of each vector of the line holds a group of them,
+// which add to the partial sums in turn.
+void contract_add_numbers(const panel_tile *t, loop_block *block, const contract_walk *w);
 
 // ---- tile registers (AMX): contract_amx.c
 
@@ -82,7 +89,7 @@ void contract_schedule_tiles(contract_form *f, const pir_target *target, int64_t
                              bool panel_inner);
 // Whether the rows are, or may be, so few that one block of tiles has them all, and they take
 // the time of reading b: its whole lines are fetched then, and a panel has one part. The sums
-// are those of `f`. Sets *out_few, whose `rows` are the most such rows.
+// are added as by `f`. Sets *out_few, whose `rows` are the most such rows.
 bool contract_has_one_block(const contract_form *f, contract_form *out_few);
 // Emits the unit of rows with this number.
 bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *number);

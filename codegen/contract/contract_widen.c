@@ -372,7 +372,7 @@ static int64_t many_cost(const contract_form *many, const pir_machine *machine, 
   if (!many->tile_groups)
     return contract_rows_cost(many, machine, rows);
   int64_t blocks = (rows + TILE_ROWS - 1) / TILE_ROWS;
-  return machine->tile.edge * TILE_PRODUCTS * many->vectors * blocks;
+  return machine->tile.edge * TILE_PRODUCTS * CONTRACT_COST_PARTS * many->vectors * blocks;
 }
 
 // Returns the most rows for which the kernel that widens each line for each tile is expected to
@@ -383,7 +383,7 @@ static int64_t few_rows(const contract_form *many, const pir_target *target) {
   int64_t rows = MOST_FEW_ROWS;
   // For as many lanes, and as many elements of the reduction.
   int64_t elements = makes_groups(many) ? many->group : 1;
-  int64_t once = machine->tile.edge * WIDENING * many->vectors * elements;
+  int64_t once = machine->tile.edge * WIDENING * CONTRACT_COST_PARTS * many->vectors * elements;
   int64_t products = elements;
   if (makes_groups(many) && multiplies_number_bytes(few, target))
     products = 1;
@@ -616,7 +616,7 @@ static void describe(const row_stages *s, const contract_form *many, int64_t mos
 
 // The number of rows of a run decides whether the stages from `first` on have units, for at
 // most `most` rows, or those from `second` on.
-static void share_rows(const row_stages *s, int first, int second, int64_t most) {
+static void divide_rows(const row_stages *s, int first, int second, int64_t most) {
   pir_dims *dims = s->few->c->dims;
   pir_dim one = pir_dim_const(dims, 1), more = pir_dim_const(dims, most + 1);
   pir_dim are_many =
@@ -638,7 +638,7 @@ static pir_status emit_tile_rows(const row_stages *s) {
   if (contract_const(s->few, contract_rows(s->few), &known))
     return PIR_OK;
   PIR_TRY(contract_emit_panels(s->few, s->env, s->name, s->b_slot, add_rows_stage(s)));
-  share_rows(s, first, first + 1, few.rows);
+  divide_rows(s, first, first + 1, few.rows);
   return PIR_OK;
 }
 
@@ -659,6 +659,6 @@ pir_status contract_emit_rows(const contract_form *few, contraction *floats,
   PIR_TRY(emit_few(&s, floats, c));
   int second = code->stage_count;
   PIR_TRY(emit_many(&s, &many, floats));
-  share_rows(&s, first, second, most);
+  divide_rows(&s, first, second, most);
   return PIR_OK;
 }

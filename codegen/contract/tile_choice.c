@@ -55,13 +55,13 @@ static int64_t bytes_of_taps(const contract_form *f, int64_t lanes) {
   return bytes / f->group;
 }
 
-// Time in which the L2 cache feeds one line of a panel, in products: each tile reads the panel
-// again, and half of the L1 cache does not hold it.
-static int64_t feed_cost(const contract_form *f, const pir_machine *machine, int64_t vectors) {
+// Bytes of one line of a panel that come from the L2 cache: each tile reads the panel again,
+// and half of the L1 cache does not hold it.
+static int64_t fed_bytes(const contract_form *f, const pir_machine *machine, int64_t vectors) {
   int64_t lanes = vectors * f->vector;
   if (bytes_of_taps(f, lanes) <= (int64_t)machine->cache.l1_bytes / 2)
     return 0;
-  return lanes * (int64_t)pir_dtype_size(f->compute) / machine->cache.l2_feed;
+  return lanes * (int64_t)pir_dtype_size(f->compute);
 }
 
 // Time in which a vector of a line is widened, in products: two instructions, which start at
@@ -71,7 +71,8 @@ static int64_t widening_cost(const contract_form *f) {
   return f->numbers && f->vector < TABLE ? 3 : 1;
 }
 
-// Time of one step of a tile, in products.
+// Time of one step of a tile. What the L2 cache feeds takes place beside the products, but for
+// the part that shows.
 static int64_t step_cost(const contract_form *f, const pir_machine *machine, int64_t rows,
                          int64_t vectors) {
   int64_t cost = rows * vectors, chains = machine->core.chains;
@@ -80,15 +81,18 @@ static int64_t step_cost(const contract_form *f, const pir_machine *machine, int
   int64_t loads = (rows + vectors) * machine->core.products / machine->core.loads;
   if (loads > cost)
     cost = loads;
-  int64_t feed = feed_cost(f, machine, vectors);
+  int64_t fed = fed_bytes(f, machine, vectors), feed = fed / machine->cache.l2_feed;
   if (feed > cost)
     cost = feed;
-  return cost > chains ? cost : chains;
+  if (chains > cost)
+    cost = chains;
+  return cost * CONTRACT_COST_PARTS + fed * machine->cache.l2_shows / machine->cache.l2_feed;
 }
 
 static int64_t tile_cost(const contract_form *f, const pir_machine *machine, int64_t rows,
                          int64_t vectors) {
-  return rows ? machine->tile.edge * step_cost(f, machine, rows, vectors) + 1 : 0;
+  return rows ? machine->tile.edge * step_cost(f, machine, rows, vectors) + CONTRACT_COST_PARTS
+              : 0;
 }
 
 // Cost of `rows` rows in tiles; each tile also has a fixed cost for its start and end. The rest

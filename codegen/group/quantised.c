@@ -5,8 +5,8 @@
 //     ->  f32(contract(i32(i8(x)), i32(i8(w)))) * (s * t / (top * top'))
 //
 // The integer sums are exact, so results differ from the float program by rounding only. x must
-// be a result of quantize_linear, which yields 8-bit integers: with a sign, or, of 9 bits whose
-// sign is that of a value which is not negative (choose_sign.c), without one (u8). w is another
+// be a result of quantize_linear, which yields 8-bit integers: with a sign, or, of 9 bits and a
+// value that is shown not to be negative (choose_sign.c), without one (u8). w is another
 // such result, a parameter of floats, whose values are checked, or the cast of a parameter of
 // bytes. The scale
 // of w may be per channel if the channel is an axis of the result. build_cinn_pass moves the

@@ -55,6 +55,8 @@ typedef struct pir_machine {
     int l3_kept;
     // Bytes loaded in the time of one product from memory, the last-level cache, the L2 cache.
     int memory_bytes, l3_feed, l2_feed;
+    // Percent of the time in which the L2 cache feeds a tile by which its products take longer.
+    int l2_shows;
     // Computing and reading overlap; the shorter of the two costs 1/n of its time.
     int overlap;
     // Whether panels of packed b that do not stay in the L2 cache are fetched into it one panel
@@ -80,6 +82,8 @@ typedef struct pir_machine {
     int edge;
     // Most partial sums to which consecutive steps of a small tile add.
     int most_parts;
+    // Steps in an iteration of a loop of products, where their number is a multiple: 1, 2 or 4.
+    int repeated_steps;
     // Depthwise: vectors of a panel; registers of a row in addition to its sums.
     int depthwise_vectors, depthwise_spare;
     // Depthwise: most unrolled steps of a tap loop, and most unrolled products.

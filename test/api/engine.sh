@@ -48,7 +48,7 @@ run "$into/cpp.log" "$into/engine_cpp" "$model/model.json" "$model/model.pdipara
 grep -q 'expects float32, got float64' "$into/cpp.log"
 grep -q 'the two sessions agree' "$into/cpp.log"
 grep -qx 'tokens: 3 4 5' "$into/cpp.log"
-run "$into/strings.log" "$into/strings_cpp" "$root/test/tools/pir-run/strings.pir"
+run "$into/strings.log" "$into/strings_cpp" "$root/test/tools/pir-run/strings/tensors.pir"
 grep -qx 'hello wörld' "$into/strings.log"
 run "$into/sequences.log" "$into/sequences_cpp"
 grep -qx '2 6' "$into/sequences.log"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a program and its float64 program on the same image, and tries the parts of bench/wide.py.
+"""Runs a program and its float64 program on the same image, and tries the parts of bench/zoo/wide.py.
 
   wide_test.py ROOT FOLDER        FOLDER holds the float64 program of test/models/digits_cnn; pir-run is found by PATH
 """
@@ -10,7 +10,7 @@ import subprocess
 import sys
 from array import array
 
-sys.path.insert(0, sys.argv[1] + "/bench")
+sys.path.insert(0, sys.argv[1] + "/bench/zoo")
 import wide  # noqa: E402
 
 

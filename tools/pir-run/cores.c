@@ -1,8 +1,8 @@
 // pir-run --cores: how evenly a model's loops divide among so many cores, on a machine that may
 // have fewer. The model runs a few times on one thread that plays the pool of so many: each
 // loop is cut into the pool's chunks, and each chunk is timed, the fastest run counts. Then
-// what every thread would do is replayed with these times. So what is foreseen is the partition
-// alone: caches, memory and clocks that cores share are not.
+// what every thread would do is replayed with these times. So the partition alone is foreseen:
+// caches, memory and clocks that cores share are not.
 #include "run.h"
 
 #include <pir/layer/loop_shares.h>
@@ -123,10 +123,8 @@ static int play(run *r, core_pool *p) {
   pir_status status = run_new_session(r, &options, &session);
   for (int i = 0; i < RUNS && !status; i++)
     status = run_again(p, session);
-  int code = status
-                 ? cli_fail(r->cli, cli_exit_code(status), "%s",
-                            session && !p->failed ? pir_session_message(session) : "no memory")
-                 : 0;
+  const char *why = session && !p->failed ? pir_session_message(session) : "no memory";
+  int code = status ? cli_fail(r->cli, cli_exit_code(status), "%s", why) : 0;
   pir_session_destroy(session);
   return code;
 }
@@ -205,7 +203,7 @@ static int by_loss(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-static void print_row(const run *r, core_pool *p) {
+static void print_cores(const run *r, core_pool *p) {
   double outside = sum_of(&p->outside), all = p->alone + outside;
   double foreseen = p->longest + outside, even = p->alone / p->cores;
   double imbalance = even > 0 ? p->longest / even - 1 : 0;
@@ -231,7 +229,7 @@ static int play_and_print(run *r, int cores) {
   int code = l ? play(r, &p) : cli_fail(r->cli, CLI_LIMIT, "no memory");
   if (!code) {
     replay_all(&p, l);
-    print_row(r, &p);
+    print_cores(r, &p);
   }
   free(l);
   free(p.chunks.ns);

@@ -4,6 +4,13 @@
 // RUN: pir-opt %s --emit=asm --target=znver4 | FileCheck %s --check-prefix=ASM
 // Each tile reads its panel from the L2 cache again, so on Zen 3 a tile has two vectors: four would want more than that cache gives.
 // RUN: pir-opt %s --emit=loops --target=znver3 | FileCheck %s --check-prefix=NARROW
+// A chunk has four steps in an iteration where a processor's record says so.
+// RUN: pir-opt %s --emit=loops --target=sapphirerapids | FileCheck %s --check-prefix=FOUR
+// FOUR: for [[CHUNK:v[0-9]+]] = 0 to 768 by 256
+// FOUR: for {{.*}} = [[CHUNK]] to ([[CHUNK]] + 256) by 4
+// FOUR-COUNT-4: prefetch far b1
+// FOUR-NOT: prefetch
+// FOUR: for {{.*}} = {{v[0-9]+}} to ({{v[0-9]+}} + 256) by 4
 // NARROW: g0_stage0: stage
 // NARROW-COUNT-2: registers 4 f32x8
 // NARROW-NOT: f32x8

@@ -19,8 +19,9 @@ typedef enum pir_machine_when {
 
 // Which costs code is made with.
 typedef struct pir_machine_use {
+  // Whether the costs are measured.
   pir_machine_when when;
-  // Work is divided for so many processors; 0: for as many as the costs say.
+  // Work is divided for so many processors; 0: the number that the costs state.
   int processors;
 } pir_machine_use;
 

@@ -15,7 +15,8 @@ static inline int64_t pir_share_begin(int64_t n, int parts, int i) {
   return i * size + (i < extra ? i : extra);
 }
 
-// Returns the number of chunks of share `i`.
+// Returns into how many chunks share `i` is cut: other threads may take those that its own has
+// not begun.
 static inline int pir_share_chunks(int64_t n, int parts, int i) {
   int64_t units = pir_share_begin(n, parts, i + 1) - pir_share_begin(n, parts, i);
   return units < PIR_SHARE_CHUNKS ? (int)units : PIR_SHARE_CHUNKS;
