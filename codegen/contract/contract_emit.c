@@ -50,6 +50,13 @@ loop_block *contract_count(const contract_emission *e, loop_block *block, const 
   return contract_loop(e, block, stem, zero, end, by, out_at);
 }
 
+int contract_repeated_steps(const contract_emission *e, int64_t steps) {
+  int repeats = e->env->target->machine->tile.repeated_steps;
+  while (repeats > 1 && (steps <= repeats || steps % repeats))
+    repeats /= 2;
+  return repeats;
+}
+
 loop_expr *contract_unrolled(const contract_emission *e, loop_block **block, int64_t count) {
   loop_var *v = pir_loop_var_create(e->fn, "r", LOOP_INDEX, 1);
   loop_expr *zero = contract_int(e, 0), *end = contract_int(e, count);

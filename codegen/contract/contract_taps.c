@@ -570,18 +570,6 @@ static bool is_written_out(const panel_tile *t, int64_t steps) {
          steps * t->rows * t->p->vectors <= machine->tile.unrolled_products;
 }
 
-// Returns how many steps an iteration of a loop of products has: the loop's own instructions
-// then cost less.
-static int repeated_steps(const panel_tile *t, int64_t steps) {
-  const contract_form *f = t->p->e.form;
-  int repeats = t->p->e.env->target->machine->tile.repeated_steps;
-  if (f->kind != CONTRACT_PANEL || f->numbers)
-    return 1;
-  while (repeats > 1 && (steps <= repeats || steps % repeats))
-    repeats /= 2;
-  return repeats;
-}
-
 // Emits a loop of so many steps in each iteration, in their order.
 static void emit_repeated(const panel_tile *t, loop_block *block, int next,
                           const contract_walk *w, const stride *s, int repeats) {
@@ -616,8 +604,9 @@ static void emit_tap_loop(const panel_tile *t, loop_block *block, int next,
       emit_taps(t, block, next, move_walk_by(e, w, s, i));
     return;
   }
-  int repeats = repeated_steps(t, known ? last - first : s->steps);
-  if (innermost && repeats > 1) {
+  bool products = innermost && e->form->kind == CONTRACT_PANEL && !e->form->numbers;
+  int repeats = contract_repeated_steps(e, known ? last - first : s->steps);
+  if (products && repeats > 1) {
     emit_repeated(t, block, next, w, s, repeats);
     return;
   }

@@ -271,8 +271,11 @@ static void emit_product(winograd *w, loop_block *block, patch_tile t) {
   loop_expr *from = contract_times(e, t.point, w->how->tiles * w->line);
   from = contract_add(e, from, contract_times(e, t.patch, w->line));
   from = contract_let(e, block, "from", from);
-  loop_block *body = contract_count(e, block, "k", contract_int(e, w->how->channels), 1, &k);
-  add_channel(w, body, &t, from, k);
+  loop_expr *channels = contract_int(e, w->how->channels);
+  int repeats = contract_repeated_steps(e, w->how->channels);
+  loop_block *body = contract_count(e, block, "k", channels, repeats, &k);
+  for (int i = 0; i < repeats; i++)
+    add_channel(w, body, &t, from, contract_plus(e, k, i));
   for (int r = 0; r < t.rows; r++)
     for (int v = 0; v < w->how->vectors; v++) {
       loop_expr *patch = contract_plus(e, t.patch, r);

@@ -73,6 +73,9 @@ loop_expr *contract_both(const contract_emission *e, loop_expr *a, loop_expr *b)
 loop_block *contract_loop(const contract_emission *e, loop_block *block, const char *stem,
                           loop_expr *begin, loop_expr *end, loop_expr *step,
                           loop_expr **out_at);
+// Returns how many of so many steps an iteration of a loop of products has: the loop's own
+// instructions then cost less. 1 where their number is open, which 0 says.
+int contract_repeated_steps(const contract_emission *e, int64_t steps);
 // Opens a serial loop from 0 to `end` by a constant step.
 loop_block *contract_count(const contract_emission *e, loop_block *block, const char *stem,
                            loop_expr *end, int64_t step, loop_expr **out_at);

@@ -50,8 +50,12 @@
   (%1) = "pd_op.fetch" (%0) {col:0,name:"out"} : (tensor<3136x64xf32>) -> tensor<3136x64xf32>
 }
 // -----
+// Four channels in an iteration fetch four lines.
 // CHECK: scratch {{.*}} f32
-// CHECK: prefetch far b1[
+// CHECK: to 256 by 4
+// CHECK-COUNT-4: prefetch far b1[
+// CHECK-NOT: prefetch
+// CHECK: to 256 by 4
 {
   (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[1,256,14,14]} : () -> tensor<1x256x14x14xf32>
   (%w) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<256x256x3x3xf32>
