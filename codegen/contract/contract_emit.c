@@ -255,8 +255,9 @@ loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr 
   return contract_add(e, contract_mul(e, a, b), sum);
 }
 
-void contract_fetch(const contract_emission *e, loop_block *block, loop_expr *at) {
-  int64_t line = CACHE_LINE / (int64_t)pir_dtype_size(e->fetch.of->dtype), step = line;
+void contract_fetch(const contract_emission *e, loop_block *block, loop_expr *at,
+                    int64_t otherwise) {
+  int64_t line = CACHE_LINE / (int64_t)pir_dtype_size(e->fetch.of->dtype), step = otherwise;
   (void)pir_loop_is_int(e->fetch.step, &step);
   for (int64_t i = 0; i < step; i += line)
     pir_loop_prefetch(e->fn, block, e->fetch.of, contract_plus(e, at, i), true);

@@ -207,8 +207,10 @@ pir_dtype contract_lane_dtype(const contract_form *f);
 // Returns a * b + sum, fused if the target has FMA.
 loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b,
                             loop_expr *sum);
-// Fetches e->fetch.step elements, from `at` on, into the L2 cache.
-void contract_fetch(const contract_emission *e, loop_block *block, loop_expr *at);
+// Fetches e->fetch.step elements, from `at` on, into the L2 cache; where their number is open,
+// `otherwise` of them.
+void contract_fetch(const contract_emission *e, loop_block *block, loop_expr *at,
+                    int64_t otherwise);
 // Loads one vector of b, starting at lane `at`, at the axis values in e; lanes excluded by
 // `mask` are zero.
 loop_expr *contract_load_lanes(contract_emission *e, loop_expr *at, loop_expr *mask);

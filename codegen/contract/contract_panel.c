@@ -612,6 +612,25 @@ static void fetch_share(contract_emission *e, loop_block *block, loop_expr *next
   e->fetch.from = contract_let(e, block, "fetch", contract_add(e, next, part));
 }
 
+// A panel that one unit reads comes from memory or the last-level cache while it is multiplied.
+// Its lines are fetched a little ahead of their use: the next panel might displace this one.
+static void fetch_own_panel(contract_emission *e, loop_block *block, loop_expr *panel,
+                            loop_expr *units) {
+  int64_t ahead = e->env->target->machine->cache.stream_ahead, known;
+  loop_expr *step = contract_int(e, contract_panel_lanes(e->form));
+  loop_expr *from = contract_panel_base(e, panel);
+  from = contract_plus(e, from, ahead / (int64_t)pir_dtype_size(e->b->dtype));
+  if (!pir_loop_is_int(units, &known)) {
+    loop_expr *one = contract_let(e, block, "one", contract_lt(e, units, contract_int(e, 2)));
+    from = pir_loop_select(e->m, one, from, e->fetch.from);
+    step = contract_let(e, block, "share", pir_loop_select(e->m, one, step, e->fetch.step));
+  } else if (known != 1) {
+    return;
+  }
+  e->fetch.from = contract_let(e, block, "fetch", from);
+  e->fetch.step = step;
+}
+
 // Divides the next panel among the units that read this one: those that differ in the digits
 // behind the panel's, of which there are `count`.
 static void fetch_next_panel(contract_emission *e, loop_block *block, loop_expr *panel,
@@ -627,6 +646,7 @@ static void fetch_next_panel(contract_emission *e, loop_block *block, loop_expr 
   loop_expr *next = contract_panel_base(e, contract_plus(e, panel, 1));
   e->fetch.of = e->b;
   fetch_share(e, block, next, lines, width, at, units);
+  fetch_own_panel(e, block, panel, units);
 }
 
 // Divides the rows of the next tile, which are adjacent in a, among the panels of this one.

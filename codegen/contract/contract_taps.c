@@ -53,18 +53,26 @@ static void emit_lanewise_row(const panel_tile *t, loop_block *block, loop_expr 
   }
 }
 
-// Fetches the line of packed b that is used `cache.narrow_ahead` bytes later, into the L2
+// Fetches the line of packed b that is used `cache.stream_ahead` bytes later, into the L2
 // cache, if it holds a narrower type: steps take so long for its few bytes that the processor
 // asks for too few lines ahead, and it stops at the end of each page.
 static void fetch_narrow(const panel_tile *t, loop_block *block, const contract_walk *w) {
   const contract_emission *e = &t->p->e;
-  if (w->fetch || !e->form->held)
+  if (!e->form->held)
     return;
   int64_t size = (int64_t)pir_dtype_size(e->b->dtype);
   int64_t bytes = (int64_t)t->p->vectors * e->form->vector * size;
-  int64_t ahead = e->env->target->machine->cache.narrow_ahead;
+  int64_t ahead = e->env->target->machine->cache.stream_ahead;
   for (int64_t at = 0; at < bytes; at += CACHE_LINE)
     pir_loop_prefetch(e->fn, block, e->b, contract_plus(e, w->b, (ahead + at) / size), true);
+}
+
+// Elements that a step fetches if their number is open. Tiles of the rest of rows, which are all
+// if there are few, and lines of a narrower type take less time than reading b, so that all of
+// a line is fetched; of others, what each of many units fetches.
+static int64_t fetched_otherwise(const panel_tile *t) {
+  const contract_form *f = t->p->e.form;
+  return f->held || t->rows < f->rows ? contract_panel_lanes(f) : 1;
 }
 
 // Emits one step. `count` is the number of elements along the last reduced axis: all of the
@@ -73,16 +81,16 @@ static void emit_step(const panel_tile *t, loop_block *block, const contract_wal
                       int count) {
   const contract_emission *e = &t->p->e;
   loop_expr *line[CONTRACT_MOST_VECTORS];
-  if (e->form->numbers) {
+  if (w->fetch)
+    contract_fetch(e, block, w->fetch, fetched_otherwise(t));
+  else
     fetch_narrow(t, block, w);
+  if (e->form->numbers) {
     contract_add_numbers(t, block, w);
     return;
   }
   for (int v = 0; v < t->p->vectors; v++)
     line[v] = load_line(t, block, "b", w->b, v);
-  if (w->fetch)
-    contract_fetch(e, block, w->fetch);
-  fetch_narrow(t, block, w);
   for (int row = w->low; row < w->high; row++) {
     loop_expr *at = contract_add(e, w->a, contract_times(e, t->row_step, row));
     if (e->form->kind == CONTRACT_DEPTHWISE) {
@@ -506,7 +514,7 @@ static void fetch_scales(const panel_tile *t, loop_block *block, const stride *s
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   int64_t step, size = (int64_t)pir_dtype_size(e->b->dtype), steps = 1;
-  int64_t ahead = e->env->target->machine->cache.narrow_ahead;
+  int64_t ahead = e->env->target->machine->cache.stream_ahead;
   if (pir_loop_is_int(s->b, &step) && step > 0 && step * size < ahead)
     steps = (ahead + step * size - 1) / (step * size);
   loop_expr *next = contract_plus(e, k, steps), *apart = contract_dim(e, f->step_scale);

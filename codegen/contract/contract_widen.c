@@ -187,7 +187,7 @@ static void add_panel_correction(const widening *w, loop_block *block, int v,
 // long as reading b takes.
 static void fetch_ahead(const widening *w, loop_block *block, loop_expr *at) {
   const contract_emission *e = &w->e;
-  int64_t ahead = e->env->target->machine->cache.narrow_ahead;
+  int64_t ahead = e->env->target->machine->cache.stream_ahead;
   ahead /= (int64_t)pir_dtype_size(e->b->dtype);
   pir_loop_prefetch(e->fn, block, e->b, contract_plus(e, at, ahead), true);
 }

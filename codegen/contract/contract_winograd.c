@@ -251,7 +251,7 @@ static void add_channel(winograd *w, loop_block *block, const patch_tile *t, loo
     line[v] = contract_let(e, block, "b", x);
   }
   if (t->fetch)
-    contract_fetch(e, block, contract_add(e, t->fetch, contract_mul(e, k, w->e.fetch.step)));
+    contract_fetch(e, block, contract_add(e, t->fetch, contract_mul(e, k, w->e.fetch.step)), 1);
   from = contract_add(e, from, k);
   for (int r = 0; r < t->rows; r++) {
     loop_expr *x = contract_load(e, w->patches, contract_plus(e, from, r * w->line), 1, NULL);

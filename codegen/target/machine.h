@@ -67,8 +67,8 @@ typedef struct pir_machine {
     // Fewest sums of a tile whose steps fetch.
     int fetching_sums;
     // Bytes of packed b of few rows that are read while one access to memory, beside others,
-    // takes place: lines of a narrower type are fetched so far ahead.
-    int narrow_ahead;
+    // takes place: lines that one tile alone reads are fetched so far ahead.
+    int stream_ahead;
   } cache;
 
   // Register tiles of contractions.

@@ -1,5 +1,5 @@
 // A panel of weights that does not stay in the second cache is fetched into it while the one before is multiplied: each tile
-// of rows takes its share, also if their number is open. Where the weights stay and the rows do not, the panels share the next rows. Taps of
+// of rows takes its share, also if their number is open; if one tile is all there is, its own panel is fetched a little ahead, all of each line. Where the weights stay and the rows do not, the panels share the next rows. Taps of
 // minimal filters are fetched likewise. Weights that stay there are not fetched. Rows are not fetched for a processor where that gained nothing,
 // nor does a tile of few sums fetch there.
 // RUN: pir-opt %s --split-input-file --emit=loops --target=sapphirerapids | FileCheck %s
@@ -7,7 +7,9 @@
 // PANELS-NOT: prefetch
 // PANELS: + 16), 768)
 // PANELS-COUNT-2: prefetch far b1[({{.*}} * 4))]
-// PANELS: [[SHARE:v[0-9]+]]: index = (floordiv(31, dim0) + 1)
+// PANELS: [[SHARED:v[0-9]+]]: index = (floordiv(31, dim0) + 1)
+// PANELS: [[ONE:v[0-9]+]]: b = (dim0 < 2)
+// PANELS: [[SHARE:v[0-9]+]]: index = select([[ONE]], 32, [[SHARED]])
 // PANELS-COUNT-1: prefetch far b1[({{.*}} * [[SHARE]]))]
 // PANELS-NOT: prefetch
 // PANELS: group g0: pd_op.conv2d
@@ -32,8 +34,13 @@
   (%1) = "pd_op.fetch" (%0) {col:0,name:"out"} : (tensor<128x3072xf32>) -> tensor<128x3072xf32>
 }
 // -----
-// CHECK: [[SHARE:v[0-9]+]]: index = (floordiv(31, dim0) + 1)
+// CHECK: [[ONE:v[0-9]+]]: {{.*}} = (dim0 < 2)
+// CHECK-NEXT: [[SHARE:v[0-9]+]]: {{.*}} = select([[ONE]], 32,
+// CHECK-NEXT: select([[ONE]],
 // CHECK: prefetch far b1[({{.*}} * [[SHARE]]))]
+// The rest of the rows:
+// CHECK: prefetch far b1[([[AT:.* \* ]][[SHARE]]))]
+// CHECK-NEXT: prefetch far b1[(([[AT]][[SHARE]])) + 16)]
 {
   (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,768]} : () -> tensor<-1x768xf32>
   (%w) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<768x3072xf32>
