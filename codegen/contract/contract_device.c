@@ -1,7 +1,91 @@
-// The plain contraction kernel for a device: one thread computes one element of out and loops
-// over all reduced axes. It serves depthwise convolutions and sizes that no tile fits. Tests
-// compare the tiled kernel with it.
+// Contractions on a device: how products are made, how constants lie, and the plain kernel, in
+// which one thread computes one element of out and loops over all reduced axes. It serves
+// depthwise convolutions and sizes that no tile fits. Tests compare the tiled kernel with it.
+#include "architecture.h"
+#include "contract_ways.h"
 #include "contract_words.h"
+
+contract_products contract_choose_products(const contraction *c, const pir_target *target,
+                                           pir_math math) {
+  const device_architecture *x = target->architecture;
+  pir_dtype a = contract_factor(&c->a), b = contract_factor(&c->b);
+  if (a != b)
+    return CONTRACT_BY_THREADS;
+  if (x->tiles && (a == PIR_F16 || a == PIR_BF16))
+    return CONTRACT_BY_HALVES;
+  bool rounds = x->tf32 && a == PIR_F32 && math >= PIR_MATH_FAST;
+  return rounds ? CONTRACT_BY_ROUNDED : CONTRACT_BY_THREADS;
+}
+
+int64_t contract_divisor(const contract_form *f, pir_dim d) {
+  pir_dims *dims = f->c->dims;
+  int64_t value, divisor = 1;
+  d = pir_dim_canonical(dims, d);
+  if (contract_const(f, d, &value))
+    return value < 0 ? -value : value;
+  bool product = pir_dim_kind_of(dims, d) == PIR_DIM_MUL;
+  if (!product && pir_dim_kind_of(dims, d) != PIR_DIM_ADD)
+    return 1;
+  divisor = product;
+  for (size_t i = 0; i < pir_dim_operands(dims, d); i++) {
+    int64_t x = contract_divisor(f, pir_dim_operand(dims, d, i)), y = divisor;
+    while (!product && x) {
+      int64_t rest = y % x;
+      y = x;
+      x = rest;
+    }
+    if (product && __builtin_mul_overflow(x, y, &y))
+      return 1;
+    divisor = y;
+  }
+  return divisor;
+}
+
+// ---- constants
+
+// Returns the axis of b along which an axis of the form goes element by element; -1: none.
+static int axis_along(const contract_form *f, int axis) {
+  const contract_tensor *b = &f->c->b;
+  int var = f->axes[axis].parts[0], found = -1;
+  for (int i = 0; i < b->rank; i++) {
+    if (!b->map[i].factor[var])
+      continue;
+    if (found >= 0 || b->map[i].factor[var] != 1)
+      return -1;
+    found = i;
+  }
+  return found;
+}
+
+// Threads read lines of columns, and so can warps read fragments. A warp reads two neighbouring
+// terms of 16 bits at once, if lines are of terms; these must fill accesses, since terms of
+// several axes do not follow each other in all of b's orders.
+bool pir_contract_pack_for_device(contraction *c, const pir_target *target, pir_math math) {
+  contract_form f;
+  if (!contract_normalise(c, &f) || !contract_fits_tile(&f, target->machine))
+    return false;
+  contract_products products = contract_choose_products(c, target, math);
+  pir_dtype dtype = contract_factor(&c->b);
+  int64_t width = target->vector_bytes / (int64_t)pir_dtype_size(dtype), extent = 0;
+  int last = f.taps[f.tap_count - 1], terms = axis_along(&f, last);
+  bool fills = products != CONTRACT_BY_THREADS && terms >= 0 &&
+               contract_divisor(&f, f.axes[last].extent) % width == 0;
+  int before = c->b.order[c->b.rank - 1];
+  bool best = fills && (before == terms || products == CONTRACT_BY_HALVES);
+  int axis = best ? terms : axis_along(&f, f.lane);
+  if (axis < 0 || !contract_const(&f, c->b.shape[axis], &extent))
+    return false;
+  if (axis == before && extent % width == 0 && dtype == c->b.dtype)
+    return false;
+  contract_move_innermost(&c->b, axis);
+  c->b.room[axis] = pir_dim_const(c->dims, (extent + width - 1) / width * width);
+  c->b.padded = true;
+  c->b.dtype = dtype;
+  c->b.rounded = PIR_UNDEFINED;
+  return true;
+}
+
+// ---- the plain kernel
 
 // Collects all axes of out, outermost in memory first.
 static int order_out(const contract_form *f, int *out_axes) {

@@ -13,6 +13,7 @@
 // computed once for each tile, the addresses of taps once for each step. Neighbouring threads
 // load along whichever of rows and taps is adjacent in memory.
 #include "architecture.h"
+#include "contract_ways.h"
 #include "contract_words.h"
 
 enum { SIDE = 16, THREADS = SIDE * SIDE, LANES = 4 };
@@ -24,9 +25,10 @@ typedef struct product_kind {
   int64_t own;    // adjacent ones of which each of four lanes begins with
 } product_kind;
 
-static const product_kind PLAIN = {0};
-static const product_kind HALVES = {16, 2};  // PTX ISA, mma.m16n8k16 of bf16 or f16
-static const product_kind ROUNDED = {8, 1};  // PTX ISA, mma.m16n8k8 of f32 rounded to tf32
+static const product_kind KINDS[] = {
+    [CONTRACT_BY_THREADS] = {0},
+    [CONTRACT_BY_HALVES] = {16, 2},   // PTX ISA, mma.m16n8k16 of bf16 or f16
+    [CONTRACT_BY_ROUNDED] = {8, 1}};  // PTX ISA, mma.m16n8k8 of f32 rounded to tf32
 
 // Tiles of fragments lie in columns of short lines without gaps, so that the 32 places that a
 // warp reads or writes at once lie in different banks: of each row 16 bytes, or of each term
@@ -101,7 +103,7 @@ static pir_dim product_of(const contract_form *f, const int *axes, int count) {
 
 // Whether the product of the axes' extents is known to be a multiple of the number.
 static bool is_multiple(const contract_form *f, int64_t number, const int *axes, int count) {
-  return contract_known_factor(f, product_of(f, axes, count)) % number == 0;
+  return contract_divisor(f, product_of(f, axes, count)) % number == 0;
 }
 
 static void set_row(tiling *t, const side *s, loop_expr *row) {
@@ -517,7 +519,7 @@ static bool finish_square(tiling *t, loop_block *block) {
 
 // Returns the type of elements in the tile.
 static pir_dtype kept_type(const tiling *t, const contract_tensor *tensor) {
-  return t->kind == &HALVES ? contract_factor(tensor) : t->e.form->compute;
+  return t->kind == &KINDS[CONTRACT_BY_HALVES] ? contract_factor(tensor) : t->e.form->compute;
 }
 
 static pir_dim step_in(const contract_axis *x, contract_which which) {
@@ -542,15 +544,14 @@ static int64_t fetch_width(const tiling *t, const side *s, const contract_tensor
   if (!contract_const(f, step_in(x, s->which), &step) || step != 1 || x->window >= 0)
     return 1;
   for (int i = 0; i < f->axis_count; i++) {
-    int64_t other = contract_known_factor(f, step_in(&f->axes[i], s->which));
+    int64_t other = contract_divisor(f, step_in(&f->axes[i], s->which));
     while (i != adjacent && other % width)
       width /= 2;
   }
-  if (!contract_const(f, s->which == OF_A ? f->offset_a : f->offset_b, &step))
-    width = 1;
-  while (width > 1 && step % width)
+  int64_t offset = contract_divisor(f, s->which == OF_A ? f->offset_a : f->offset_b);
+  while (offset % width)
     width /= 2;
-  int64_t factor = contract_known_factor(f, x->extent);
+  int64_t factor = tensor->padded ? width : contract_divisor(f, x->extent);
   while (factor % width || s->count % width)
     width /= 2;
   return width;
@@ -563,21 +564,23 @@ static bool can_copy(const tiling *t, const side *s, const contract_tensor *tens
   return t->e.env->target->architecture->copies && same && bytes >= 4;
 }
 
-// Chooses how the tile lies in shared memory: fragments as in memory, squares across, since
-// threads read four neighbours at a time. Copies from rows across are of single elements.
+// Chooses how the tile lies in shared memory: fragments and the left side of squares as in
+// memory. Of the right side of squares, threads read four neighbouring columns at a time;
+// copies of columns that lie along the terms are of single elements.
 static void arrange_tile(tiling *t, side *s, const contract_tensor *tensor) {
   int64_t element = (int64_t)pir_dtype_size(s->kept);
-  s->by_row = s->along && by_fragments(t);
+  s->by_row = s->along && (by_fragments(t) || s->which == OF_A);
   if (can_copy(t, s, tensor) && s->by_row != s->along)
     s->width = 1;
   s->copied = can_copy(t, s, tensor);
   int64_t bytes = s->width * element;
   s->spread = by_fragments(t) && s->by_row == s->along && bytes == LINE_BYTES;
+  int64_t length = s->by_row ? t->step : s->size, lines = s->by_row ? s->size : t->step;
   if (!by_fragments(t))
-    s->line = s->size + SQUARE_PAD;
+    s->line = length + SQUARE_PAD;
   else
     s->line = s->by_row ? LINE_BYTES / element : LINE_ROWS;
-  s->room = by_fragments(t) ? s->size * t->step : s->line * t->step;
+  s->room = by_fragments(t) ? s->size * t->step : s->line * lines;
 }
 
 // Chooses how threads load.
@@ -706,17 +709,6 @@ static void open_square(tiling *t) {
   t->right = pir_loop_registers(e->fn, "right", e->form->compute, LANES, t->square / LANES);
 }
 
-// Chooses how products are made: on tensor cores where the architecture and the mode permit.
-static const product_kind *choose_kind(const contraction *c, const contract_env *env) {
-  const device_architecture *x = env->target->architecture;
-  pir_dtype a = contract_factor(&c->a), b = contract_factor(&c->b);
-  if (a != b)
-    return &PLAIN;
-  if (x->tiles && (a == PIR_F16 || a == PIR_BF16))
-    return &HALVES;
-  return x->tf32 && a == PIR_F32 && env->math >= PIR_MATH_FAST ? &ROUNDED : &PLAIN;
-}
-
 // Opens both sides, the result and the registers of a thread.
 static void open_tile(tiling *t) {
   contract_emission *e = &t->e;
@@ -747,7 +739,7 @@ pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
   fn->threads = THREADS;
   t.row_count = axes_of(f, ROLE_M, t.rows);
   t.square = choose_square(f, t.rows, t.row_count, env->target);
-  t.kind = choose_kind(f->c, env);
+  t.kind = &KINDS[contract_choose_products(f->c, env->target, env->math)];
   t.step =
       env->target->architecture->step_bytes / (int64_t)pir_dtype_size(kept_type(&t, &f->c->a));
   open_tile(&t);
