@@ -22,7 +22,8 @@ FOLDER holds models/ of recordings. For each model
   products   test/codegen/cuda/products.pir and weights.pir, in modes and on a device without asynchronous copies, compared with
              the processor
   resources  NVRTC compiles every kernel; registers, stack (spills) and shared memory read from the CUBIN stay below
-             limits. Skipped where NVRTC is not installed.
+             limits, and kernels of elements, rows and reductions move no more than 5 % of their bytes again, but for those
+             of AGAIN_MOVED. Skipped where NVRTC is not installed.
 A driver that is missing, and a device that is too old or not known, must be errors with exit code 3. Ends with `N passed, N failed, N skipped`.
 """
 import argparse
@@ -77,6 +78,10 @@ PRODUCTS = pathlib.Path(__file__).resolve().parents[1] / "codegen/cuda/products.
 WEIGHTS = PRODUCTS.with_name("weights.pir")
 TENSOR = re.compile(r'"(pd_op.data|builtin.parameter)" \(\).*name:"(\w+)".*tensor<([\dx]+)xf32>')
 INPUT = re.compile(r'dtype:(\w+),name:"(\w+)".*shape:\[(\d+),(\d+)\]')
+# Ops whose kernels read neighbours of what another block reads, or sides of products.
+SHARED = re.compile(r"matmul|conv|bmm|pool|interp|grid_sample|scatter|roi|deform|unfold|fold|\bpad")
+MOST_MOVED = 1.05
+AGAIN_MOVED = {"reduce_ops": 1}  # columns of open length that are read for each of two reductions
 KERNEL = re.compile(r"(\w+): (\d+) registers, (\d+) bytes of stack, (\d+) bytes shared, (\d+) threads")
 
 
@@ -201,6 +206,20 @@ def attention_faults(model, groups, kernels):
             yield f"attention of {count} kernels"
 
 
+def traffic_faults(model, text):
+    """Groups that read what no other unit reads, and whose kernels move bytes again. The lines of a group's kernels come first."""
+    worst, here = [], []
+    for line in text.splitlines():
+        if m := machine_code.TRAFFIC.match(line):
+            here += [line] if int(m[2]) > MOST_MOVED * int(m[3]) else []
+        elif "bytes not counted" in line:
+            here.append(line)
+        elif line.startswith("// "):
+            worst += [] if SHARED.search(line) else here
+            here = []
+    return worst if len(worst) != AGAIN_MOVED.get(model, 0) else []
+
+
 def resources_job(build, folder, arch, totals):
     name = f"cuda resources {folder.name} {arch}"
     code, out, err = run([build / "bin/pir-opt", "--pipeline=compile-cuda", "--emit=resources", f"--target={arch}",
@@ -208,7 +227,7 @@ def resources_job(build, folder, arch, totals):
     if machine_code.lacks_nvrtc(code, err):
         return name, "skip", "NVRTC is not installed"
     groups, kernels, worst = check_kernels(out)
-    worst += attention_faults(folder.name, groups, kernels)
+    worst += [*attention_faults(folder.name, groups, kernels), *traffic_faults(folder.name, out)]
     if code or (groups and not kernels):
         if "nothing to compile" in err and not machine_code.has_contraction(build, folder / "model.json"):
             return name, "pass", ""
