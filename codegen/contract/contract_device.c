@@ -41,6 +41,61 @@ int64_t contract_divisor(const contract_form *f, pir_dim d) {
   return divisor;
 }
 
+// ---- axes
+
+pir_dim contract_product_of(const contract_form *f, const int *axes, int count) {
+  pir_dim all = pir_dim_const(f->c->dims, 1);
+  for (int i = 0; i < count; i++)
+    all = pir_dim_mul(f->c->dims, all, f->axes[axes[i]].extent);
+  return all;
+}
+
+// Collects the axes of a role, outermost in out first.
+int contract_axes_of(const contract_form *f, contract_role role, int *out_axes) {
+  int count = 0;
+  for (int i = 0; i < f->axis_count; i++) {
+    if (f->axes[i].role != role)
+      continue;
+    int at = count++;
+    for (; at > 0 && f->axes[out_axes[at - 1]].place_out > f->axes[i].place_out; at--)
+      out_axes[at] = out_axes[at - 1];
+    out_axes[at] = i;
+  }
+  return count;
+}
+
+// ---- parts of the terms
+
+// Few tiles leave multiprocessors idle: their terms are summed in parts, as many as give each
+// multiprocessor a block, but of so many steps at least that sums take few bytes beside sides.
+contract_split contract_choose_split(const contract_form *f, const pir_target *target,
+                                     int64_t size, int64_t step) {
+  const device_architecture *x = target->architecture;
+  pir_dims *dims = f->c->dims;
+  const contract_tensor *out = &f->c->out;
+  int batch[CONTRACT_MAX_VARS], count = contract_axes_of(f, ROLE_BATCH, batch);
+  int rows[CONTRACT_MAX_VARS], row_count = contract_axes_of(f, ROLE_M, rows);
+  pir_dim of_tile = pir_dim_const(dims, size), results = pir_dim_const(dims, 1);
+  pir_dim tiles =
+      pir_dim_mul(dims, pir_dim_ceildiv(dims, contract_product_of(f, rows, row_count), of_tile),
+                  pir_dim_mul(dims, pir_dim_ceildiv(dims, f->axes[f->lane].extent, of_tile),
+                              contract_product_of(f, batch, count)));
+  for (int axis = 0; axis < out->rank; axis++)
+    results = pir_dim_mul(dims, results, out->room[axis]);
+  contract_split split = {0};
+  int64_t blocks, terms;
+  if (!contract_const(f, tiles, &blocks) || !contract_const(f, results, &split.results) ||
+      !contract_const(f, contract_product_of(f, f->taps, f->tap_count), &terms) || blocks < 1)
+    return split;
+  int64_t steps = (terms + step - 1) / step, most = steps / x->part_steps;
+  int64_t parts = x->multiprocessors / blocks < most ? x->multiprocessors / blocks : most;
+  if (parts < 2)
+    return split;
+  split.terms = (steps + parts - 1) / parts * step;
+  split.parts = (terms + split.terms - 1) / split.terms;
+  return split;
+}
+
 // ---- constants
 
 // Returns the axis of b along which an axis of the form goes element by element; -1: none.
@@ -143,13 +198,12 @@ static void open_operands(contract_emission *e) {
   contract_open_out(e);
 }
 
-static pir_status emit_plain(const contract_form *f, const contract_env *env, const char *name,
-                             contract_stage *out_stage) {
-  contract_emission emission = contract_begin(f, env, name, ""), *e = &emission;
+// Opens the units of a kernel with one element of out each, whose place becomes that of e.
+static loop_block *open_elements(contract_emission *e, contract_stage *out_stage) {
+  const contract_form *f = e->form;
   pir_dims *dims = f->c->dims;
   int axes[CONTRACT_MAX_VARS], count = order_out(f, axes);
   loop_expr *extents[CONTRACT_MAX_VARS], *values[CONTRACT_MAX_VARS], *unit;
-  open_operands(e);
   e->fn->threads = 1;
   *out_stage = (contract_stage){e->fn, pir_dim_const(dims, 1)};
   for (int i = 0; i < count; i++) {
@@ -162,17 +216,54 @@ static pir_status emit_plain(const contract_form *f, const contract_env *env, co
   contract_split_unit(e, block, unit, extents, count, values);
   for (int i = 0; i < count; i++)
     e->value[axes[i]] = values[i];
-  loop_expr *zero = contract_int(e, 0);
-  loop_buffer *sum = pir_loop_registers(e->fn, "sum", f->compute, 1, 1);
-  contract_store(e, block, sum, zero, pir_loop_const_float(e->m, f->compute, 0));
-  add_taps(e, block, sum);
-  loop_expr *total = contract_let(e, block, "sum", contract_load(e, sum, zero, 1, NULL));
+  return block;
+}
+
+// Opens a sum that begins at zero.
+static loop_buffer *open_sum(const contract_emission *e, loop_block *block) {
+  pir_dtype type = e->form->compute;
+  loop_buffer *sum = pir_loop_registers(e->fn, "sum", type, 1, 1);
+  contract_store(e, block, sum, contract_int(e, 0), pir_loop_const_float(e->m, type, 0));
+  return sum;
+}
+
+static pir_status finish_sum(const contract_emission *e, loop_block *block, loop_buffer *sum) {
+  loop_expr *total = contract_load(e, sum, contract_int(e, 0), 1, NULL);
+  total = contract_let(e, block, "sum", total);
   return contract_finish(e, block, total, NULL) ? PIR_OK : PIR_UNSUPPORTED;
 }
 
+static pir_status emit_plain(const contract_form *f, const contract_env *env, const char *name,
+                             contract_stage *out_stage) {
+  contract_emission e = contract_begin(f, env, name, "");
+  open_operands(&e);
+  loop_block *block = open_elements(&e, out_stage);
+  loop_buffer *sum = open_sum(&e, block);
+  add_taps(&e, block, sum);
+  return finish_sum(&e, block, sum);
+}
+
+pir_status contract_emit_sum(const contract_form *f, const contract_env *env, const char *name,
+                             const contract_split *split, contract_stage *out_stage) {
+  contract_emission e = contract_begin(f, env, name, "_sum");
+  uint32_t align = (uint32_t)pir_dtype_size(f->compute);
+  loop_buffer *parts = pir_loop_arg(e.fn, "parts", f->compute, split->slot, align, true);
+  loop_expr *part, *zero = contract_int(&e, 0);
+  contract_open_out(&e);
+  loop_block *block = open_elements(&e, out_stage), *body;
+  loop_buffer *sum = open_sum(&e, block);
+  body = contract_count(&e, block, "part", contract_int(&e, split->parts), 1, &part);
+  loop_expr *at = contract_times(&e, part, split->results);
+  at = contract_add(&e, at, contract_position(&e, OF_OUT));
+  loop_expr *before = contract_load(&e, sum, zero, 1, NULL);
+  loop_expr *own = contract_load(&e, parts, at, 1, NULL);
+  contract_store(&e, body, sum, zero, contract_add(&e, before, own));
+  return finish_sum(&e, block, sum);
+}
+
 pir_status contract_emit_device(const contract_form *f, const contract_env *env,
-                                const char *name, contract_stage *out_stage) {
+                                const char *name, contract_code *out_code) {
   if (contract_fits_tile(f, env->target->machine))
-    return contract_emit_tiles(f, env, name, out_stage);
-  return emit_plain(f, env, name, out_stage);
+    return contract_emit_tiles(f, env, name, out_code);
+  return emit_plain(f, env, name, &out_code->stages[out_code->stage_count++]);
 }

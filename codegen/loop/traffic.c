@@ -1,18 +1,19 @@
-// Counts the bytes that a kernel of a device moves, without running it: its loops are walked for
-// some of its blocks, and the place of every access to memory is computed. Places that depend on
-// the contents of tensors are taken to differ, and of threads among which such contents decide
-// one is taken to go on.
+// Counts the bytes that a kernel of a device moves, without running it: its loops are walked
+// for some of its blocks, and the place of every access to memory is computed. Places that
+// depend on the contents of tensors are taken to differ, and of threads among which such
+// contents decide one is taken to go on.
 //
-// What the threads of a block read at one point of the loops, they read together. What they read
-// again later comes from the cache of the multiprocessor, if all that the block reads has room
-// there; copies into shared memory pass by it. A small tensor stays there from block to block.
+// What the threads of a block read at one point of the loops, they read together. What they
+// read again later comes from the cache of the multiprocessor, if all that the block reads has
+// room there; copies into shared memory pass by it. A small tensor stays there from block to
+// block.
 #include "loop.h"
 
 #include <map.h>
 #include <string.h>
 
-enum { MOST_BLOCKS = 16 };                        // that are walked
-enum { MOST_KEYS = 1 << 21, ENOUGH = 1 << 19 };   // accesses to elements: of a block, of all
+enum { MOST_BLOCKS = 16 };                       // that are walked
+enum { MOST_KEYS = 1 << 21, ENOUGH = 1 << 19 };  // accesses to elements: of a block, of all
 
 typedef struct number {
   bool known;
@@ -193,8 +194,7 @@ static void list_loads(walk *w, pir_map *met, const loop_expr *e, load_list *out
     return;
   pir_map_put(&w->arena, met, e, 1);
   if ((e->kind == LOOP_LOAD || e->kind == LOOP_GATHER) && e->buffer->space == LOOP_ARG) {
-    const loop_expr **grown =
-        pir_arena_alloc(&w->arena, (out->count + 1) * sizeof *grown);
+    const loop_expr **grown = pir_arena_alloc(&w->arena, (out->count + 1) * sizeof *grown);
     memcpy(grown, out->items, out->count * sizeof *grown);
     grown[out->count++] = e;
     out->items = grown;
@@ -362,7 +362,8 @@ bool pir_loop_count_traffic(const loop_fn *fn, const loop_traffic_of *of, double
   open_walk(&w);
   *out_moved = *out_needed = 0;
   // Multiples of the golden ratio spread evenly, and divide no number of tiles.
-  for (; walked < blocks && walked < MOST_BLOCKS && w.accesses < ENOUGH && !w.failed; walked++) {
+  for (; walked < blocks && walked < MOST_BLOCKS && w.accesses < ENOUGH && !w.failed;
+       walked++) {
     double turns = (double)walked * 0.6180339887498949;
     int64_t block = (int64_t)((turns - (double)(int64_t)turns) * (double)blocks);
     walk_units(&w, blocks <= MOST_BLOCKS ? walked : block);
