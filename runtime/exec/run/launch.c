@@ -62,6 +62,8 @@ static pir_status upload_packed(frame *f, uint32_t in, uint32_t out) {
   const plan *p = f->plan;
   pir_tensor packed = f->tensors[out];
   size_t bytes = (size_t)f->values[p->buffers[p->slots[out].buffer].bytes];
+  if (!bytes)
+    return PIR_OK;
   packed.data = pir_mem_get(&f->allocator, bytes);
   if (!packed.data)
     return PIR_EXHAUSTED;

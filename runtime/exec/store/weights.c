@@ -195,7 +195,7 @@ static void count_packed_on_device(pir_model *model) {
   const plan *p = &model->plan;
   for (uint32_t i = 0; i < p->instr_count; i++) {
     const plan_instr *instr = &p->instrs[i];
-    if (instr->kind == PLAN_TRANSFER && instr->detail)
+    if (instr->kind == PLAN_TRANSFER && instr->once && instr->detail)
       model->stats.packed_bytes += p->consts[const_of(p, p->words[instr->out])].bytes;
   }
 }
