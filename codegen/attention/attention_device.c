@@ -9,6 +9,10 @@
 // exp(m_old - m). The division by the sum comes last (lower_attention.c names the sources).
 // The weights pass to the second product through shared memory.
 //
+// Few blocks of rows leave multiprocessors idle, as the one query of a decoder does. Then a
+// block takes a part of the keys, and leaves what its rows have summed, their maxima and their
+// sums in memory; another kernel combines the parts in their order, by the same scaling.
+//
 // f32 are multiplied by fmaf; where the mode permits tf32, tensor cores multiply fragments.
 // With zero keys the results are 0. A row whose scores are all -inf is NaN, as it is when the
 // ops run one by one.
@@ -65,6 +69,13 @@ typedef struct emission {
   loop_buffer *top, *total, *left;  // one for each row
   loop_buffer *best;
   loop_expr *thread, *first_key, *key_count;
+  // Parts of the keys; 0: a unit takes all.
+  int64_t parts;
+  pir_dim part_keys;          // of a part: whole blocks of keys
+  int64_t units;              // blocks of rows
+  loop_expr *unit, *part;     // the block of rows, and its part of the keys
+  uint16_t of_sums, of_rows;  // buffers of both kernels: the rows' sums, and of each row its
+  loop_buffer *part_sums, *part_rows;  // maximum and the sum of its weights
 } emission;
 
 static bool in_fragments(const emission *t) {
@@ -444,6 +455,125 @@ static void finish_rows(emission *t, loop_block *block) {
   attention_finish(&t->at, block, column, &p);
 }
 
+// ---- parts of the keys
+
+// Returns the number of a row in the buffers of the parts.
+static loop_expr *part_row(const emission *t, loop_expr *part, loop_expr *row) {
+  const contract_emission *e = &t->e;
+  loop_expr *number = contract_in_line(e, t->unit, t->parts, part);
+  return contract_in_line(e, number, t->rows_of_unit, row);
+}
+
+static void open_parts(emission *t, bool reads) {
+  loop_fn *fn = t->at.l->fn;
+  t->part_sums = pir_loop_arg(fn, "sums", PIR_F32, t->of_sums, 16, reads);
+  t->part_rows = pir_loop_arg(fn, "rows", PIR_F32, t->of_rows, 16, reads);
+}
+
+static void store_part(emission *t, loop_block *block) {
+  const contract_emission *e = &t->e;
+  const attention *a = t->at.a;
+  int64_t lanes = t->out.lanes, threads = t->kind->row_threads;
+  loop_expr *i = contract_unrolled(e, &block, t->rows), *zero = contract_int(e, 0);
+  loop_expr *total = contract_load(e, t->total, i, 1, NULL);
+  total = pir_loop_team(e->m, PIR_COMBINE_ADD, (int)threads, total);
+  total = contract_let(e, block, "total", total);
+  loop_expr *row = contract_let(e, block, "row", thread_row(t, i)), *mask = NULL;
+  block = contract_if(e, block, contract_lt(e, row, t->at.row_count), NULL);
+  loop_expr *at = contract_let(e, block, "at", part_row(t, t->part, row));
+  loop_expr *own = contract_mod(e, t->thread, contract_int(e, threads));
+  loop_expr *is_first = pir_loop_op(e->m, PIR_V_EQ, own, zero, NULL);
+  loop_block *first = contract_if(e, block, is_first, NULL);
+  loop_expr *top = contract_load(e, t->top, i, 1, NULL), *both = contract_times(e, at, 2);
+  contract_store(e, first, t->part_rows, both, top);
+  contract_store(e, first, t->part_rows, contract_plus(e, both, 1), total);
+  loop_expr *j = contract_unrolled(e, &block, t->out.vectors);
+  loop_expr *column = contract_let(e, block, "column", thread_column(t, &t->out, j));
+  loop_expr *width = contract_int(e, a->width_extent);
+  block = contract_if(e, block, contract_lt(e, column, width), NULL);
+  if (a->width_extent % lanes)
+    mask = contract_mask(e, block, contract_sub(e, width, column), (int)lanes);
+  pir_loop_store(e->fn, block, t->part_sums, contract_in_line(e, at, a->width_extent, column),
+                 load_sums(t, &t->out, slot_of(t, j, i)), mask);
+}
+
+// Opens a loop over the parts of a row; sets the part's place in the buffers.
+static loop_block *each_part(const emission *t, loop_block *block, loop_expr *row,
+                             loop_expr **out_at) {
+  const contract_emission *e = &t->e;
+  loop_expr *part;
+  block = contract_count(e, block, "part", contract_int(e, t->parts), 1, &part);
+  *out_at = contract_let(e, block, "at", part_row(t, part, row));
+  return block;
+}
+
+// Combines the parts of one element.
+static void combine_parts(emission *t, loop_block *block, loop_expr *row, loop_expr *column) {
+  const contract_emission *e = &t->e;
+  const attention *a = t->at.a;
+  loop_expr *zero = contract_int(e, 0), *at, *keys = lower_dim(t->at.l, a->shape[a->key]);
+  loop_buffer *held[] = {t->top, t->total, t->best};
+  const double begin[] = {-INFINITY, 0, 0};
+  for (int i = 0; i < 3; i++)
+    contract_store(e, block, held[i], zero, f32_constant(t, begin[i]));
+  loop_block *body = each_part(t, block, row, &at);
+  loop_expr *top = contract_load(e, t->part_rows, contract_times(e, at, 2), 1, NULL);
+  loop_expr *before = contract_load(e, t->top, zero, 1, NULL);
+  contract_store(e, body, t->top, zero, contract_max(e, before, top));
+  loop_expr *largest = contract_let(e, block, "top", contract_load(e, t->top, zero, 1, NULL));
+  loop_expr *none = pir_loop_op(e->m, PIR_V_EQ, largest, f32_constant(t, -INFINITY), NULL);
+  loop_expr *shift = pir_loop_select(e->m, none, f32_constant(t, 0), largest);
+  shift = contract_let(e, block, "shift", shift);
+  body = each_part(t, block, row, &at);
+  top = contract_load(e, t->part_rows, contract_times(e, at, 2), 1, NULL);
+  loop_expr *shrink = contract_let(e, body, "shrink", exponential(t, top, shift));
+  loop_expr *parts[] = {
+      contract_load(e, t->part_rows, contract_plus(e, contract_times(e, at, 2), 1), 1, NULL),
+      contract_load(e, t->part_sums, contract_in_line(e, at, a->width_extent, column), 1,
+                    NULL)};
+  for (int i = 0; i < 2; i++) {
+    loop_expr *sum = contract_load(e, held[1 + i], zero, 1, NULL);
+    sum = contract_add(e, sum, contract_mul(e, parts[i], shrink));
+    contract_store(e, body, held[1 + i], zero, sum);
+  }
+  loop_expr *total = contract_load(e, t->total, zero, 1, NULL);
+  total = pir_loop_select(e->m, contract_lt(e, zero, keys), total, f32_constant(t, 1));
+  loop_expr *sum = contract_load(e, t->best, zero, 1, NULL);
+  contract_point p = {.lanes = 1};
+  p.value = contract_let(e, block, "sum", pir_loop_op(e->m, PIR_V_DIV, sum, total, NULL));
+  attention_finish(&t->at, block, column, &p);
+}
+
+// Emits the kernel that combines the parts: a thread for each element of the results.
+static void emit_combination(emission *t, int64_t number, lower_stages *stages) {
+  lowering *l = t->at.l;
+  const attention *a = t->at.a;
+  loop_expr *unit;
+  t->at = (attention_place){.l = l, .a = a};
+  lower_start(l, "stage", number);
+  t->e = (contract_emission){.m = l->m, .fn = l->fn};
+  l->fn->threads = 1;
+  open_parts(t, true);
+  t->top = pir_loop_registers(l->fn, "top", PIR_F32, 1, 1);
+  t->total = pir_loop_registers(l->fn, "total", PIR_F32, 1, 1);
+  t->best = pir_loop_registers(l->fn, "sum", PIR_F32, 1, 1);
+  loop_block *block = contract_open_units(&t->e, "unit", &unit);
+  int64_t rows = t->rows_of_unit, width = a->width_extent, units = t->units * rows * width;
+  unit->var->extent = contract_int(&t->e, units);
+  loop_expr *columns = contract_int(&t->e, width), *lines = contract_int(&t->e, rows);
+  loop_expr *column = contract_let(&t->e, block, "column", contract_mod(&t->e, unit, columns));
+  loop_expr *line = contract_let(&t->e, block, "line", contract_div(&t->e, unit, columns));
+  loop_expr *row = contract_let(&t->e, block, "row", contract_mod(&t->e, line, lines));
+  t->unit = contract_let(&t->e, block, "unit", contract_div(&t->e, line, lines));
+  column->var->extent = columns;
+  (void)attention_split_unit(&t->at, block, t->unit, rows);
+  block = contract_if(&t->e, block, contract_lt(&t->e, row, t->at.row_count), NULL);
+  t->at.axis[a->row] = contract_add(&t->e, t->at.first_row, row);
+  combine_parts(t, block, row, column);
+  lower_stage s = {l->fn, pir_dim_const(l->dims, units)};
+  pir_vec_push(&l->m->arena, stages, s);
+}
+
 static void emit_keys(emission *t, loop_block *block) {
   multiply_keys(t, block);
   if (t->at.a->chain_count)
@@ -516,10 +646,65 @@ static void state_most(const emission *t, loop_expr *number, int64_t most) {
     number->var->extent = contract_int(&t->e, most + 1);
 }
 
-static void emit_unit(emission *t, loop_block *block) {
+// Chooses parts of the keys, as many as give each multiprocessor a block, but of so many keys
+// at least that what they leave takes few bytes beside them.
+static void choose_parts(emission *t) {
+  lowering *l = t->at.l;
+  const attention *a = t->at.a;
+  const device_architecture *x = l->target->architecture;
+  int64_t keys, fewest = x->part_steps * t->kind->value_step, floats = sizeof(float);
+  pir_dim units = pir_dim_const(l->dims, t->rows_of_unit),
+          block = pir_dim_const(l->dims, t->kind->keys);
+  units = pir_dim_ceildiv(l->dims, a->shape[a->row], units);
+  for (int d = 0; d < a->rank; d++)
+    if (d != a->row && d != a->key)
+      units = pir_dim_mul(l->dims, units, a->shape[d]);
+  if (!pir_dim_is_const(l->dims, units, &t->units) || t->units < 1)
+    return;
+  int64_t parts = x->multiprocessors / t->units;
+  if (pir_dim_is_const(l->dims, a->shape[a->key], &keys) && keys / fewest < parts)
+    parts = keys / fewest;
+  if (parts < 2)
+    return;
+  t->parts = parts;
+  pir_dim of_part = pir_dim_ceildiv(l->dims, a->shape[a->key], pir_dim_const(l->dims, parts));
+  of_part = pir_dim_max(l->dims, of_part, pir_dim_const(l->dims, fewest));
+  t->part_keys = pir_dim_mul(l->dims, pir_dim_ceildiv(l->dims, of_part, block), block);
+  int64_t rows = t->units * parts * t->rows_of_unit;
+  t->of_sums = lower_temporary(l, pir_dim_const(l->dims, rows * a->width_extent * floats));
+  t->of_rows = lower_temporary(l, pir_dim_const(l->dims, rows * 2 * floats));
+  open_parts(t, false);
+}
+
+// Opens the loop over the blocks of keys that the unit takes.
+static loop_block *open_keys(emission *t, loop_block *block) {
   const contract_emission *e = &t->e;
   const attention *a = t->at.a;
-  loop_expr *all = lower_dim(t->at.l, a->shape[a->key]);
+  loop_expr *all = lower_dim(t->at.l, a->shape[a->key]), *begin = contract_int(e, 0), *from;
+  if (t->parts) {
+    begin = contract_mul(e, t->part, lower_dim(t->at.l, t->part_keys));
+    begin = contract_let(e, block, "begin", begin);
+    begin->var->multiple = t->kind->keys;
+    loop_expr *end = contract_add(e, begin, lower_dim(t->at.l, t->part_keys));
+    all = contract_let(e, block, "end", contract_min(e, all, end));
+  }
+  loop_expr *count = contract_sub(e, all, begin);
+  block = contract_count(e, block, "key", count, t->kind->keys, &from);
+  from->var->multiple = t->kind->keys;
+  t->first_key = from;
+  if (t->parts) {
+    t->first_key = contract_let(e, block, "first", contract_add(e, begin, from));
+    t->first_key->var->multiple = t->kind->keys;
+  }
+  loop_expr *left = contract_sub(e, all, t->first_key);
+  left = contract_min(e, left, contract_int(e, t->kind->keys));
+  t->key_count = contract_let(e, block, "keys", left);
+  state_most(t, t->key_count, t->kind->keys);
+  return block;
+}
+
+static void emit_unit(emission *t, loop_block *block) {
+  const contract_emission *e = &t->e;
   loop_var *thread = pir_loop_var_create(e->fn, "t", LOOP_INDEX, 1);
   loop_expr *zero = contract_int(e, 0), *threads = contract_int(e, t->kind->threads);
   block = pir_loop_for(e->fn, block, LOOP_THREADS, thread, zero, threads, NULL);
@@ -527,14 +712,12 @@ static void emit_unit(emission *t, loop_block *block) {
   clear(t, block, t->out.held, 0);
   clear(t, block, t->top, -INFINITY);
   clear(t, block, t->total, 0);
-  loop_block *body = contract_count(e, block, "key", all, t->kind->keys, &t->first_key);
-  t->first_key->var->multiple = t->kind->keys;
-  loop_expr *left = contract_sub(e, all, t->first_key);
-  left = contract_min(e, left, contract_int(e, t->kind->keys));
-  t->key_count = contract_let(e, body, "keys", left);
-  state_most(t, t->key_count, t->kind->keys);
-  emit_keys(t, body);
-  if (!t->at.l->why)
+  emit_keys(t, open_keys(t, block));
+  if (t->at.l->why)
+    return;
+  if (t->parts)
+    store_part(t, block);
+  else
     finish_rows(t, block);
 }
 
@@ -546,14 +729,24 @@ void lower_attention_device(lowering *l, const attention *a, lower_stages *stage
   choose_sizes(&t);
   l->fn->threads = (int)t.kind->threads;
   open_memory(&t);
+  choose_parts(&t);
   loop_block *block = contract_open_units(&t.e, "unit", &unit);
   unit->var->extent = pir_loop_use(l->m, l->fn->end);
+  if (t.parts) {
+    loop_expr *parts = contract_int(&t.e, t.parts);
+    t.part = contract_let(&t.e, block, "part", contract_mod(&t.e, unit, parts));
+    t.unit = unit = contract_let(&t.e, block, "unit", contract_div(&t.e, unit, parts));
+  }
   pir_dim units = attention_split_unit(&t.at, block, unit, t.rows_of_unit);
   state_most(&t, t.at.row_count, t.rows_of_unit);
   emit_unit(&t, block);
   pir_text_format(l->how, sizeof l->how, "attention, blocks of %lld rows and %lld keys%s",
                   (long long)t.rows_of_unit, (long long)t.kind->keys,
                   in_fragments(&t) ? " in fragments" : "");
+  if (t.parts)
+    units = pir_dim_const(l->dims, t.units * t.parts);
   lower_stage s = {l->fn, units};
   pir_vec_push(&l->m->arena, stages, s);
+  if (t.parts && !l->why)
+    emit_combination(&t, (int64_t)stages->count, stages);
 }

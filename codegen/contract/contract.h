@@ -37,6 +37,8 @@ typedef struct contract_tensor {
   uint16_t slot;                // its buffer
   uint32_t align;               // alignment of the buffer in bytes
   bool inside;                  // no index leaves its axis, whatever the extents are
+  bool padded;  // devices: lines of the innermost axis fill accesses of 16 bytes; what lies
+                // behind their extent may be read
 } contract_tensor;
 
 typedef struct contract_var {
@@ -160,6 +162,10 @@ bool pir_contract_filters_turned(const contraction *c, const contract_env *env);
 // pir_contract_can returns false.
 pir_status pir_contract_emit(const contraction *c, const contract_env *env, const char *name,
                              contract_code *out_code);
+
+// Devices: reorders a constant b such that tiles fetch it in accesses of 16 bytes, of the type
+// that is multiplied. Returns false if it stays as it is.
+bool pir_contract_pack_for_device(contraction *c, const pir_target *target, pir_math math);
 
 // Whether two contractions should be computed together, some points at a time. The second must
 // read, for each point of its sums, the first one's results at one point only. The contractions

@@ -538,7 +538,7 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   if (!contract_normalise(c, &f) || (env->target->device && c->scaled))
     return PIR_UNSUPPORTED;
   if (env->target->device)
-    return contract_emit_device(&f, env, name, &out_code->stages[out_code->stage_count++]);
+    return contract_emit_device(&f, env, name, out_code);
   contract_choose_group(&f, env);
   contraction copied;  // with another a, which a stage makes
   contract_form of_copy;

@@ -236,15 +236,6 @@ int64_t contract_strip_points(const contract_form *f);
 // that e->from, e->to and e->rows state.
 bool contract_emit_panel(contract_emission *e, loop_block *block, loop_expr *panel,
                          loop_expr *tile_number);
-// Emits the plain kernel for a device; b is read in place.
-pir_status contract_emit_device(const contract_form *f, const contract_env *env,
-                                const char *name, contract_stage *out_stage);
-// Emits the tiled kernel for a device; false if there are too few rows, columns or reduced
-// elements.
-bool contract_fits_tile(const contract_form *f, const pir_machine *machine);
-pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
-                               const char *name, contract_stage *out_stage);
-
 // ---- minimal filtering
 
 enum { CONTRACT_MAX_POINTS = 7 };

@@ -67,9 +67,9 @@ static void fetch_narrow(const panel_tile *t, loop_block *block, const contract_
     pir_loop_prefetch(e->fn, block, e->b, contract_plus(e, w->b, (ahead + at) / size), true);
 }
 
-// Elements that a step fetches if their number is open. Tiles of the rest of rows, which are all
-// if there are few, and lines of a narrower type take less time than reading b, so that all of
-// a line is fetched; of others, what each of many units fetches.
+// Elements that a step fetches if their number is open. Tiles of the rest of rows, which are
+// all if there are few, and lines of a narrower type take less time than reading b, so that all
+// of a line is fetched; of others, what each of many units fetches.
 static int64_t fetched_otherwise(const panel_tile *t) {
   const contract_form *f = t->p->e.form;
   return f->held || t->rows < f->rows ? contract_panel_lanes(f) : 1;

@@ -13,6 +13,7 @@
 // computed once for each tile, the addresses of taps once for each step. Neighbouring threads
 // load along whichever of rows and taps is adjacent in memory.
 #include "architecture.h"
+#include "contract_ways.h"
 #include "contract_words.h"
 
 enum { SIDE = 16, THREADS = SIDE * SIDE, LANES = 4 };
@@ -24,9 +25,10 @@ typedef struct product_kind {
   int64_t own;    // adjacent ones of which each of four lanes begins with
 } product_kind;
 
-static const product_kind PLAIN = {0};
-static const product_kind HALVES = {16, 2};  // PTX ISA, mma.m16n8k16 of bf16 or f16
-static const product_kind ROUNDED = {8, 1};  // PTX ISA, mma.m16n8k8 of f32 rounded to tf32
+static const product_kind KINDS[] = {
+    [CONTRACT_BY_THREADS] = {0},
+    [CONTRACT_BY_HALVES] = {16, 2},   // PTX ISA, mma.m16n8k16 of bf16 or f16
+    [CONTRACT_BY_ROUNDED] = {8, 1}};  // PTX ISA, mma.m16n8k8 of f32 rounded to tf32
 
 // Tiles of fragments lie in columns of short lines without gaps, so that the 32 places that a
 // warp reads or writes at once lie in different banks: of each row 16 bytes, or of each term
@@ -42,7 +44,9 @@ typedef struct side {
   bool copied;               // asynchronously
   int64_t line, room;        // elements of a line of the tile; of a step
   pir_dtype factor, kept;    // type of the elements that are multiplied; in the tile
-  loop_buffer *base;         // for each element that a thread fetches: offset of its row
+  bool even;                 // rows lie at one distance
+  loop_buffer *base;         // for each element that a thread fetches: offset of its row; for
+                             // the first one alone if rows are even
   loop_expr *left;           // rows from the first one of the tile on; NULL: all tiles are full
   loop_buffer *fetched;
   loop_buffer *window[PIR_MAX_RANK];  // for a: position of its row in each window
@@ -58,6 +62,8 @@ typedef struct tiling {
   int rows[CONTRACT_MAX_VARS], row_count;  // M axes, outermost in out first
   side a, b;
   loop_expr *thread, *sum_extent;
+  loop_expr *begin, *end, *terms;  // that the unit sums: all, or its part; and their number
+  contract_split split;
   loop_buffer *sums, *left, *right;
   int64_t step;      // elements of the reduction in one step
   bool whole_steps;  // all steps have so many
@@ -92,16 +98,14 @@ static void take_apart(tiling *t, const int *axes, int count, loop_expr *at) {
   }
 }
 
-static pir_dim product_of(const contract_form *f, const int *axes, int count) {
-  pir_dim all = pir_dim_const(f->c->dims, 1);
-  for (int i = 0; i < count; i++)
-    all = pir_dim_mul(f->c->dims, all, f->axes[axes[i]].extent);
-  return all;
-}
-
 // Whether the product of the axes' extents is known to be a multiple of the number.
 static bool is_multiple(const contract_form *f, int64_t number, const int *axes, int count) {
-  return contract_known_factor(f, product_of(f, axes, count)) % number == 0;
+  return contract_divisor(f, contract_product_of(f, axes, count)) % number == 0;
+}
+
+// Returns the innermost axis of the side's rows.
+static int row_axis(const tiling *t, const side *s) {
+  return s->which == OF_A ? t->rows[t->row_count - 1] : t->e.form->lane;
 }
 
 static void set_row(tiling *t, const side *s, loop_expr *row) {
@@ -181,7 +185,8 @@ static loop_expr *tap_of(const tiling *t, const side *s, loop_expr *i) {
 static void prepare(tiling *t, side *s, loop_block *block) {
   contract_emission *e = &t->e;
   const contract_form *f = e->form;
-  loop_expr *i = s->along ? unrolled(t, &block, s->count / s->width) : contract_int(e, 0);
+  bool many = s->along && !s->even;
+  loop_expr *i = many ? unrolled(t, &block, s->count / s->width) : contract_int(e, 0);
   loop_expr *row = contract_let(e, block, "row", contract_add(e, s->origin, row_of(t, s, i)));
   row->var->extent = s->left ? contract_plus(e, s->extent, s->size) : s->extent;
   set_row(t, s, row);
@@ -225,13 +230,17 @@ static loop_expr *load_access(tiling *t, const side *s, loop_block *block, loop_
                               loop_expr *i) {
   const contract_emission *e = &t->e;
   const contract_form *f = e->form;
-  loop_expr *slot = s->along ? i : contract_int(e, 0);
+  loop_expr *slot = s->along && !s->even ? i : contract_int(e, 0);
   loop_expr *tap = contract_let(e, block, "tap", contract_add(e, from, tap_of(t, s, i)));
   tap->var->extent = t->sum_extent;
   if (!s->copied || !t->whole_steps)
     tap->var->extent = contract_plus(e, t->sum_extent, (t->stages + 1) * t->step);
   take_apart(t, f->taps, f->tap_count, tap);
   loop_expr *at = contract_load(e, s->base, slot, 1, NULL);
+  if (s->along && s->even) {
+    loop_expr *rows = contract_times(e, i, THREADS * s->width / t->step);
+    at = contract_add(e, at, contract_mul(e, rows, contract_step(e, s->which, row_axis(t, s))));
+  }
   loop_expr *mask = s->left ? contract_lt(e, row_of(t, s, i), s->left) : NULL;
   for (int k = 0; k < f->tap_count; k++) {
     loop_expr *step = contract_step(e, s->which, f->taps[k]);
@@ -393,7 +402,7 @@ static void clear_square(tiling *t, loop_block *block) {
 // group of copies, also behind the last one, so that waiting counts steps.
 static void copy_sides(tiling *t, loop_block *block, loop_expr *from, loop_expr *stage) {
   const contract_emission *e = &t->e;
-  loop_block *some = contract_if(e, block, contract_lt(e, from, t->sum_extent), NULL);
+  loop_block *some = contract_if(e, block, contract_lt(e, from, t->end), NULL);
   if (t->a.copied)
     copy_step(t, &t->a, some, from, stage);
   if (t->b.copied)
@@ -427,8 +436,8 @@ static void begin_steps(tiling *t, loop_block *block) {
   prepare(t, &t->b, block);
   clear_square(t, block);
   for (int64_t i = 0; has_copies(t) && i < t->stages - 1; i++)
-    copy_sides(t, block, contract_int(e, i * t->step), contract_int(e, i));
-  fetch_sides(t, block, contract_int(e, 0));
+    copy_sides(t, block, contract_plus(e, t->begin, i * t->step), contract_int(e, i));
+  fetch_sides(t, block, t->begin);
   share_sides(t, block, contract_int(e, 0));
 }
 
@@ -441,19 +450,21 @@ static void add_steps(tiling *t, loop_block *block) {
   loop_block *around = block;
   loop_var *at = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);
   at->multiple = t->step;
-  loop_expr *zero = contract_int(e, 0), *step = contract_int(e, t->step);
+  loop_expr *step = contract_int(e, t->step);
   loop_expr *stages = contract_int(e, t->stages), *k = pir_loop_use(e->m, at);
   begin_steps(t, block);
-  block = pir_loop_for(e->fn, block, LOOP_SERIAL, at, zero, t->sum_extent, step);
+  loop_expr *zero = contract_int(e, 0), *from = contract_add(e, t->begin, k);
+  block = pir_loop_for(e->fn, block, LOOP_SERIAL, at, zero, t->terms, step);
+  around->last->loop.unroll = 1;  // a step is long, and the registers of several are too many
   loop_expr *number = contract_let(e, block, "step", contract_div(e, k, step));
   loop_expr *stage = contract_let(e, block, "stage", contract_mod(e, number, stages));
   if (copies)
     pir_loop_wait(e->fn, block, (uint32_t)t->stages - 2);
   pir_loop_barrier(e->fn, block);
   if (copies)
-    copy_sides(t, block, contract_plus(e, k, (t->stages - 1) * t->step),
+    copy_sides(t, block, contract_plus(e, from, (t->stages - 1) * t->step),
                contract_mod(e, contract_plus(e, number, t->stages - 1), stages));
-  fetch_sides(t, block, contract_plus(e, k, t->step));
+  fetch_sides(t, block, contract_plus(e, from, t->step));
   if (by_fragments(t))
     multiply_fragments(t, block, stage);
   else
@@ -517,7 +528,7 @@ static bool finish_square(tiling *t, loop_block *block) {
 
 // Returns the type of elements in the tile.
 static pir_dtype kept_type(const tiling *t, const contract_tensor *tensor) {
-  return t->kind == &HALVES ? contract_factor(tensor) : t->e.form->compute;
+  return t->kind == &KINDS[CONTRACT_BY_HALVES] ? contract_factor(tensor) : t->e.form->compute;
 }
 
 static pir_dim step_in(const contract_axis *x, contract_which which) {
@@ -529,7 +540,7 @@ static int axis_of_threads(const tiling *t, const side *s) {
   const contract_form *f = t->e.form;
   if (s->along)
     return f->taps[f->tap_count - 1];
-  return s->which == OF_A ? t->rows[t->row_count - 1] : f->lane;
+  return row_axis(t, s);
 }
 
 // Returns how many adjacent elements one access can fetch. The adjacent axis must be divisible
@@ -542,15 +553,14 @@ static int64_t fetch_width(const tiling *t, const side *s, const contract_tensor
   if (!contract_const(f, step_in(x, s->which), &step) || step != 1 || x->window >= 0)
     return 1;
   for (int i = 0; i < f->axis_count; i++) {
-    int64_t other = contract_known_factor(f, step_in(&f->axes[i], s->which));
+    int64_t other = contract_divisor(f, step_in(&f->axes[i], s->which));
     while (i != adjacent && other % width)
       width /= 2;
   }
-  if (!contract_const(f, s->which == OF_A ? f->offset_a : f->offset_b, &step))
-    width = 1;
-  while (width > 1 && step % width)
+  int64_t offset = contract_divisor(f, s->which == OF_A ? f->offset_a : f->offset_b);
+  while (offset % width)
     width /= 2;
-  int64_t factor = contract_known_factor(f, x->extent);
+  int64_t factor = tensor->padded ? width : contract_divisor(f, x->extent);
   while (factor % width || s->count % width)
     width /= 2;
   return width;
@@ -563,21 +573,23 @@ static bool can_copy(const tiling *t, const side *s, const contract_tensor *tens
   return t->e.env->target->architecture->copies && same && bytes >= 4;
 }
 
-// Chooses how the tile lies in shared memory: fragments as in memory, squares across, since
-// threads read four neighbours at a time. Copies from rows across are of single elements.
+// Chooses how the tile lies in shared memory: fragments and the left side of squares as in
+// memory. Of the right side of squares, threads read four neighbouring columns at a time;
+// copies of columns that lie along the terms are of single elements.
 static void arrange_tile(tiling *t, side *s, const contract_tensor *tensor) {
   int64_t element = (int64_t)pir_dtype_size(s->kept);
-  s->by_row = s->along && by_fragments(t);
+  s->by_row = s->along && (by_fragments(t) || s->which == OF_A);
   if (can_copy(t, s, tensor) && s->by_row != s->along)
     s->width = 1;
   s->copied = can_copy(t, s, tensor);
   int64_t bytes = s->width * element;
   s->spread = by_fragments(t) && s->by_row == s->along && bytes == LINE_BYTES;
+  int64_t length = s->by_row ? t->step : s->size, lines = s->by_row ? s->size : t->step;
   if (!by_fragments(t))
-    s->line = s->size + SQUARE_PAD;
+    s->line = length + SQUARE_PAD;
   else
     s->line = s->by_row ? LINE_BYTES / element : LINE_ROWS;
-  s->room = by_fragments(t) ? s->size * t->step : s->line * t->step;
+  s->room = by_fragments(t) ? s->size * t->step : s->line * lines;
 }
 
 // Chooses how threads load.
@@ -612,7 +624,9 @@ static void open_side(tiling *t, side *s, const contract_tensor *tensor) {
   const contract_emission *e = &t->e;
   loop_fn *fn = e->fn;
   bool left = s->which == OF_A;
-  int64_t accesses = s->count / s->width, rows = s->along ? accesses : 1;
+  int64_t accesses = s->count / s->width;
+  s->even = !left || (t->row_count == 1 && !e->form->window_count);
+  int64_t rows = s->along && !s->even ? accesses : 1;
   s->from =
       pir_loop_arg(fn, left ? "a" : "b", tensor->dtype, tensor->slot, tensor->align, true);
   s->base = pir_loop_registers(fn, "base", LOOP_INDEX, 1, rows);
@@ -632,42 +646,49 @@ static loop_expr *product_extent(const tiling *t, const int *axes, int count) {
   return all;
 }
 
-// Collects the axes of a role, outermost in out first.
-static int axes_of(const contract_form *f, contract_role role, int *out_axes) {
-  int count = 0;
-  for (int i = 0; i < f->axis_count; i++) {
-    if (f->axes[i].role != role)
-      continue;
-    int at = count++;
-    for (; at > 0 && f->axes[out_axes[at - 1]].place_out > f->axes[i].place_out; at--)
-      out_axes[at] = out_axes[at - 1];
-    out_axes[at] = i;
-  }
-  return count;
+// Sets the terms of a unit, and where its sums begin among those of all parts.
+static void set_part(tiling *t, loop_block *block, loop_expr *part) {
+  contract_emission *e = &t->e;
+  t->begin = contract_int(e, 0);
+  t->end = t->terms = t->sum_extent;
+  if (!t->split.parts)
+    return;
+  t->begin = contract_let(e, block, "begin", contract_times(e, part, t->split.terms));
+  t->begin->var->multiple = t->step;
+  t->begin->var->extent = t->sum_extent;
+  loop_expr *end = contract_plus(e, t->begin, t->split.terms);
+  t->end = contract_let(e, block, "end", contract_min(e, end, t->sum_extent));
+  t->terms = contract_let(e, block, "terms", contract_sub(e, t->end, t->begin));
+  t->terms->var->extent = contract_int(e, t->split.terms + 1);
+  e->origin[OF_OUT] = contract_times(e, part, -t->split.results);
 }
 
-// Units are tiles, numbered by batch axes, then rows, then columns.
+// Units are tiles, numbered by batch axes, then rows, columns, and parts of the terms.
 static loop_block *open_tile_units(tiling *t, contract_stage *out_stage) {
   contract_emission *e = &t->e;
   const contract_form *f = e->form;
   pir_dims *dims = f->c->dims;
-  int batch[CONTRACT_MAX_VARS], count = axes_of(f, ROLE_BATCH, batch);
-  loop_expr *extents[CONTRACT_MAX_VARS + 2], *values[CONTRACT_MAX_VARS + 2], *unit;
+  int batch[CONTRACT_MAX_VARS], count = contract_axes_of(f, ROLE_BATCH, batch);
+  loop_expr *extents[CONTRACT_MAX_VARS + 3], *values[CONTRACT_MAX_VARS + 3], *unit;
   pir_dim of_a = pir_dim_const(dims, t->a.size), of_b = pir_dim_const(dims, t->b.size);
-  pir_dim rows = product_of(f, t->rows, t->row_count), columns = f->axes[f->lane].extent;
-  pir_dim tiles[] = {pir_dim_ceildiv(dims, rows, of_a), pir_dim_ceildiv(dims, columns, of_b)};
-  *out_stage = (contract_stage){e->fn, product_of(f, batch, count)};
+  pir_dim rows = contract_product_of(f, t->rows, t->row_count),
+          columns = f->axes[f->lane].extent;
+  pir_dim tiles[] = {pir_dim_ceildiv(dims, rows, of_a), pir_dim_ceildiv(dims, columns, of_b),
+                     pir_dim_const(dims, t->split.parts)};
+  int inner = t->split.parts ? 3 : 2;
+  *out_stage = (contract_stage){e->fn, contract_product_of(f, batch, count)};
   for (int i = 0; i < count; i++)
     extents[i] = contract_extent(e, batch[i]);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < inner; i++) {
     extents[count + i] = contract_dim(e, tiles[i]);
     out_stage->units = pir_dim_mul(dims, out_stage->units, tiles[i]);
   }
   loop_block *block = contract_open_units(e, "unit", &unit);
   contract_bound_unit(e, unit, out_stage->units);
-  contract_split_unit(e, block, unit, extents, count + 2, values);
+  contract_split_unit(e, block, unit, extents, count + inner, values);
   for (int i = 0; i < count; i++)
     e->value[batch[i]] = values[i];
+  set_part(t, block, t->split.parts ? values[count + 2] : NULL);
   t->a.origin = contract_times(e, values[count], t->a.size);
   t->b.origin = contract_times(e, values[count + 1], t->b.size);
   return block;
@@ -675,15 +696,17 @@ static loop_block *open_tile_units(tiling *t, contract_stage *out_stage) {
 
 bool contract_fits_tile(const contract_form *f, const pir_machine *machine) {
   int64_t rows, columns, sums, fewest = machine->device.tile_extent;
-  int axes[CONTRACT_MAX_VARS], count = axes_of(f, ROLE_M, axes);
-  if (!count || axes_of(f, ROLE_N, axes) != 1 || !f->tap_count || f->compute != PIR_F32)
+  int axes[CONTRACT_MAX_VARS], count = contract_axes_of(f, ROLE_M, axes);
+  if (!count || contract_axes_of(f, ROLE_N, axes) != 1 || !f->tap_count ||
+      f->compute != PIR_F32)
     return false;
-  count = axes_of(f, ROLE_M, axes);
-  if (contract_const(f, product_of(f, axes, count), &rows) && rows < fewest)
+  count = contract_axes_of(f, ROLE_M, axes);
+  if (contract_const(f, contract_product_of(f, axes, count), &rows) && rows < fewest)
     return false;
   if (contract_const(f, f->axes[f->lane].extent, &columns) && columns < fewest)
     return false;
-  return !contract_const(f, product_of(f, f->taps, f->tap_count), &sums) || sums >= fewest;
+  return !contract_const(f, contract_product_of(f, f->taps, f->tap_count), &sums) ||
+         sums >= fewest;
 }
 
 // Large tiles reuse more of their operands; small tiles keep more of the device busy. Returns
@@ -692,7 +715,7 @@ static int64_t choose_square(const contract_form *f, const int *rows, int row_co
                              const pir_target *target) {
   const device_architecture *x = target->architecture;
   pir_dim all =
-      pir_dim_mul(f->c->dims, product_of(f, rows, row_count), f->axes[f->lane].extent);
+      pir_dim_mul(f->c->dims, contract_product_of(f, rows, row_count), f->axes[f->lane].extent);
   int64_t results;
   bool many =
       contract_const(f, all, &results) && results >= target->machine->device.many_results;
@@ -704,17 +727,6 @@ static void open_square(tiling *t) {
   const contract_emission *e = &t->e;
   t->left = pir_loop_registers(e->fn, "left", e->form->compute, 1, t->square);
   t->right = pir_loop_registers(e->fn, "right", e->form->compute, LANES, t->square / LANES);
-}
-
-// Chooses how products are made: on tensor cores where the architecture and the mode permit.
-static const product_kind *choose_kind(const contraction *c, const contract_env *env) {
-  const device_architecture *x = env->target->architecture;
-  pir_dtype a = contract_factor(&c->a), b = contract_factor(&c->b);
-  if (a != b)
-    return &PLAIN;
-  if (x->tiles && (a == PIR_F16 || a == PIR_BF16))
-    return &HALVES;
-  return x->tf32 && a == PIR_F32 && env->math >= PIR_MATH_FAST ? &ROUNDED : &PLAIN;
 }
 
 // Opens both sides, the result and the registers of a thread.
@@ -740,23 +752,46 @@ static void open_tile(tiling *t) {
     open_square(t);
 }
 
-pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
-                               const char *name, contract_stage *out_stage) {
-  tiling t = {.e = contract_begin(f, env, name, "")};
-  loop_fn *fn = t.e.fn;
+// Emits the kernel of the tiles.
+static bool emit_tiles(tiling *t, contract_stage *out_stage) {
+  loop_fn *fn = t->e.fn;
   fn->threads = THREADS;
-  t.row_count = axes_of(f, ROLE_M, t.rows);
+  open_tile(t);
+  loop_block *block = open_tile_units(t, out_stage);
+  loop_var *thread = pir_loop_var_create(fn, "t", LOOP_INDEX, 1);
+  loop_expr *zero = contract_int(&t->e, 0), *threads = contract_int(&t->e, THREADS);
+  block = pir_loop_for(fn, block, LOOP_THREADS, thread, zero, threads, NULL);
+  t->thread = pir_loop_use(t->e.m, thread);
+  add_steps(t, block);
+  return by_fragments(t) ? finish_fragments(t, block) : finish_square(t, block);
+}
+
+pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
+                               const char *name, contract_code *out_code) {
+  tiling t = {.e = {.form = f, .env = env, .m = env->module}};
+  contract_form parts = *f;
+  contraction sums = *f->c;
+  contract_env plain = *env;
+  t.row_count = contract_axes_of(f, ROLE_M, t.rows);
   t.square = choose_square(f, t.rows, t.row_count, env->target);
-  t.kind = choose_kind(f->c, env);
+  t.kind = &KINDS[contract_choose_products(f->c, env->target, env->math)];
   t.step =
       env->target->architecture->step_bytes / (int64_t)pir_dtype_size(kept_type(&t, &f->c->a));
-  open_tile(&t);
-  loop_block *block = open_tile_units(&t, out_stage);
-  loop_var *thread = pir_loop_var_create(fn, "t", LOOP_INDEX, 1);
-  loop_expr *zero = contract_int(&t.e, 0), *threads = contract_int(&t.e, THREADS);
-  block = pir_loop_for(fn, block, LOOP_THREADS, thread, zero, threads, NULL);
-  t.thread = pir_loop_use(t.e.m, thread);
-  add_steps(&t, block);
-  bool done = by_fragments(&t) ? finish_fragments(&t, block) : finish_square(&t, block);
-  return done ? PIR_OK : PIR_UNSUPPORTED;
+  t.split = contract_choose_split(f, env->target, SIDE * t.square, t.step);
+  contract_stage *stage = &out_code->stages[out_code->stage_count++];
+  if (!t.split.parts) {
+    t.e = contract_begin(f, env, name, "");
+    return emit_tiles(&t, stage) ? PIR_OK : PIR_UNSUPPORTED;
+  }
+  pir_dim bytes = pir_dim_const(f->c->dims, t.split.parts * t.split.results *
+                                                (int64_t)pir_dtype_size(f->compute));
+  sums.out.dtype = f->compute;
+  sums.out.align = (uint32_t)pir_dtype_size(f->compute);
+  sums.out.slot = t.split.slot = env->temporary(env->user, bytes);
+  parts.c = &sums;
+  plain.epilogue = NULL;
+  t.e = contract_begin(&parts, &plain, name, "");
+  if (!emit_tiles(&t, stage))
+    return PIR_UNSUPPORTED;
+  return contract_emit_sum(f, env, name, &t.split, &out_code->stages[out_code->stage_count++]);
 }

@@ -1,5 +1,5 @@
 // The tiles of the panel kernel, and its ways beside the plain one: groups, tile registers,
-// copies and widened elements.
+// copies and widened elements; and the kernels of devices.
 #ifndef PIR_CONTRACT_WAYS_H
 #define PIR_CONTRACT_WAYS_H
 
@@ -147,5 +147,47 @@ void contract_open_widened(contract_emission *e, uint16_t b_slot);
 // the panel's.
 void contract_widen_panel(const contract_emission *e, loop_block *block, loop_expr *panel,
                           loop_expr *unit, loop_expr *const *values, int count);
+
+// ---- devices: contract_device.c, contract_tile.c
+
+// Devices: how products are made. By threads, or on tensor cores from fragments of 16-bit
+// floats, or of f32 rounded to tf32.
+typedef enum contract_products {
+  CONTRACT_BY_THREADS,
+  CONTRACT_BY_HALVES,
+  CONTRACT_BY_ROUNDED
+} contract_products;
+contract_products contract_choose_products(const contraction *c, const pir_target *target,
+                                           pir_math math);
+// Returns a number that divides the dim, whatever its symbols are: the largest that products
+// and sums of constants show; 0 for 0.
+int64_t contract_divisor(const contract_form *f, pir_dim d);
+// Returns the product of the extents of the form's axes with these numbers.
+pir_dim contract_product_of(const contract_form *f, const int *axes, int count);
+// Lists the axes of a role, outermost in out first, and returns their number.
+int contract_axes_of(const contract_form *f, contract_role role, int *out_axes);
+// Emits the kernel for a device: tiles, or the plain one.
+pir_status contract_emit_device(const contract_form *f, const contract_env *env,
+                                const char *name, contract_code *out_code);
+// Emits the tiled kernel for a device; false if there are too few rows, columns or reduced
+// elements.
+bool contract_fits_tile(const contract_form *f, const pir_machine *machine);
+pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
+                               const char *name, contract_code *out_code);
+
+// Tiles whose terms are summed in parts. Each part has its sums in the order of out.
+typedef struct contract_split {
+  int64_t parts;    // 0: the terms are summed at once
+  int64_t terms;    // of a part; the last one may have fewer
+  int64_t results;  // from a part's sums to the next one's
+  uint16_t slot;    // buffer of all of them
+} contract_split;
+
+// Chooses parts for tiles of `size` rows and columns and steps of `step` terms.
+contract_split contract_choose_split(const contract_form *f, const pir_target *target,
+                                     int64_t size, int64_t step);
+// Emits the kernel that adds the sums of the parts, in their order, and runs the epilogue.
+pir_status contract_emit_sum(const contract_form *f, const contract_env *env, const char *name,
+                             const contract_split *split, contract_stage *out_stage);
 
 #endif

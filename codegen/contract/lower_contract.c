@@ -265,6 +265,16 @@ static bool bind_scale(lowering *l, const pir_op *op, contraction *c) {
   return !c->scaled || bind_operand(l, op, c->scale_operand, &c->scale, &unused);
 }
 
+// Devices: lets b be packed when it is uploaded.
+static void pack_for_device(lowering *l, contraction *c) {
+  if (!pir_contract_pack_for_device(c, l->target, l->math))
+    return;
+  pir_device_packing packing = {.operand = c->b.slot, .dtype = (uint8_t)c->b.dtype};
+  memcpy(packing.order, c->b.order, sizeof packing.order);
+  pir_dim_is_const(l->dims, c->b.room[c->b.order[c->b.rank - 1]], &packing.room);
+  pir_vec_push(&l->m->arena, &l->packings, packing);
+}
+
 // Matches an op's contraction and assigns its buffers; false if it is none.
 static bool bind(lowering *l, const pir_op *op, bool is_first, const pir_value *between,
                  contraction *c) {
@@ -291,6 +301,8 @@ static bool bind(lowering *l, const pir_op *op, bool is_first, const pir_value *
   for (int i = 0; i < 2 * c->equal_count; i++)
     pir_vec_push(&l->m->arena, &l->equal, c->equal[i]);
   c->b_constant = !lower_on_device(l) && can_pack(l, weights);
+  if (lower_on_device(l) && can_pack(l, weights))
+    pack_for_device(l, c);
   return true;
 }
 

@@ -104,6 +104,9 @@ static void write_for(cuda_emitter *e, const loop_stmt *s) {
     if (s->loop.kind == LOOP_UNROLLED) {
       cuda_text(e, "#pragma unroll\n");
       cuda_indent(e);
+    } else if (s->loop.unroll) {
+      pir_strbuf_format(&e->text, "#pragma unroll %d\n", s->loop.unroll);
+      cuda_indent(e);
     }
     cuda_text(e, "for (i64 ");
     put_var(e, s->loop.var);

@@ -168,6 +168,20 @@ pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, lo
                           loop_expr *base, uint16_t lanes, loop_expr *mask,
                           loop_var *const *known, loop_expr *const *values, size_t count);
 
+// What is counted of a kernel: its units, of which a block does so many at once, the values of
+// extents, the bytes of each buffer, and of the cache that the block can use.
+typedef struct loop_traffic_of {
+  int64_t units, block_units;
+  const int64_t *dims, *sizes;
+  size_t buffer_count;
+  int64_t cache_bytes;
+} loop_traffic_of;
+
+// Counts the bytes that a kernel of a device reads and writes, and how many of them it would if
+// it did so once. Returns false if that takes too long or cannot be told.
+bool pir_loop_count_traffic(const loop_fn *fn, const loop_traffic_of *of, double *out_moved,
+                            double *out_needed);
+
 // ---- text: a stable form, equal for functions that do the same, which loop_parse.c reads
 // back. It states all that later code needs (pir-opt --emit=loops, cache keys)
 

@@ -53,7 +53,8 @@ typedef struct lowering {
   PIR_VEC(pir_dim) equal;        // pairs of extents that must be equal
   PIR_VEC(pir_dim) temporaries;  // bytes; their slots follow the operands' and results'
   PIR_VEC(pir_group_bound) bounds;
-  PIR_VEC(const char *) traps;  // message of a failed check, by its number - 1
+  PIR_VEC(pir_device_packing) packings;  // devices: operands that are packed at load
+  PIR_VEC(const char *) traps;           // message of a failed check, by its number - 1
   // where code goes
   loop_fn *fn;
   loop_block *block;

@@ -121,6 +121,9 @@ static void describe_unit(pir_compiler *c, unit *u, const lowering *l,
   u->code.group = (pir_compiled_group){
       .stages = u->code.stages,
       .stage_count = stages->count,
+      .device_packings =
+          copy(c, l->packings.items, l->packings.count, sizeof *l->packings.items),
+      .device_packing_count = l->packings.count,
       .temporaries = temporaries,
       .temporary_count = l->temporaries.count,
       .dims = copy(c, l->args.items, l->args.count, sizeof *l->args.items),

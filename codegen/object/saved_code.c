@@ -12,7 +12,7 @@
 
 // When a field is added to one of these structs, store it below (unless running a group does
 // not need it) and update the size.
-_Static_assert(sizeof(pir_compiled_group) == 120 && sizeof(pir_stage) == 32 &&
+_Static_assert(sizeof(pir_compiled_group) == 136 && sizeof(pir_stage) == 32 &&
                    sizeof(pir_packing) == 32,
                "a new field is stored in this file");
 

@@ -1,6 +1,7 @@
 // Writes the code of a program's groups for people and linkers: lowers every group into one
 // module, and prints the module as loops or passes it to LLVM. Models do not use this:
 // compile.c compiles group by group, so that equal groups share code.
+#include "architecture.h"
 #include "device_codegen.h"
 #include "choose.h"
 #include "loop_parse.h"
@@ -36,7 +37,95 @@ static const char *ops_of(loop_module *m, const pir_op *group) {
   return text.data;
 }
 
-static pir_status take_group(codes *c, const pir_op *group) {
+// ---- traffic
+
+enum { OPEN_EXTENT = 128 };  // what extents are taken for that a run decides
+
+typedef struct traffic {
+  pir_dims *dims;
+  int64_t *symbols;  // each one OPEN_EXTENT
+  bool unknown;      // something could not be evaluated
+} traffic;
+
+static int64_t value_of(traffic *t, pir_dim dim) {
+  int64_t value = 0;
+  t->unknown |= !pir_dim_evaluate(t->dims, dim, t->symbols, &value);
+  return value;
+}
+
+static int64_t bytes_of(traffic *t, const pir_fact *fact) {
+  int64_t bytes = fact->known ? (int64_t)pir_dtype_size(fact->dtype) : 0;
+  for (int d = 0; d < fact->rank; d++)
+    bytes *= value_of(t, fact->shape[d]);
+  return bytes;
+}
+
+// The bytes of the group's buffers, by slot.
+static int64_t *sizes_of(traffic *t, lowering *l, size_t *out_count) {
+  size_t operands = pir_op_operands(l->group), results = pir_op_operands(lower_yield(l));
+  *out_count = operands + results + l->temporaries.count;
+  int64_t *sizes = pir_loop_alloc(l->m, (*out_count + 1) * sizeof *sizes);
+  for (size_t i = 0; i < operands; i++)
+    sizes[i] = bytes_of(t, lower_fact(l, pir_op_operand(l->group, i)));
+  for (size_t i = 0; i < results; i++)
+    sizes[operands + i] = bytes_of(t, lower_fact(l, pir_op_operand(lower_yield(l), i)));
+  for (size_t i = 0; i < l->temporaries.count; i++)
+    sizes[operands + results + i] = value_of(t, l->temporaries.items[i]);
+  for (size_t i = 0; i < l->packings.count; i++) {
+    const pir_device_packing *p = &l->packings.items[i];
+    const pir_fact *fact = lower_fact(l, pir_op_operand(l->group, p->operand));
+    int64_t extent = value_of(t, fact->shape[p->order[fact->rank - 1]]);
+    int64_t elements = sizes[p->operand] / (int64_t)pir_dtype_size(fact->dtype);
+    if (extent)
+      sizes[p->operand] = elements / extent * p->room * (int64_t)pir_dtype_size(p->dtype);
+  }
+  return sizes;
+}
+
+// A quarter of a multiprocessor's shared memory and cache, which are one, for what a block
+// reads: others are there, and tiles.
+static loop_traffic_of traffic_of(const codes *c, traffic *t, lowering *l,
+                                  const lower_stage *stage) {
+  enum { SHARE = 4, KB = 1024, WARP = 32 };
+  int64_t *dims = pir_loop_alloc(l->m, (l->args.count + 1) * sizeof *dims);
+  for (size_t i = 0; i < l->args.count; i++)
+    dims[i] = value_of(t, l->args.items[i]);
+  loop_traffic_of of = {.units = value_of(t, stage->units), .block_units = 1, .dims = dims};
+  if (stage->fn->threads <= WARP)
+    of.block_units = c->target->machine->device.block_threads / stage->fn->threads;
+  of.sizes = sizes_of(t, l, &of.buffer_count);
+  of.cache_bytes = (int64_t)c->target->architecture->shared_kb * KB / SHARE;
+  return of;
+}
+
+// A line for each kernel of a group: what it moves, and the arithmetic operations of the group.
+static bool put_traffic(const codes *c, lowering *l, const lower_stages *stages,
+                        pir_writer out) {
+  traffic t = {.dims = l->dims};
+  size_t symbols = pir_dims_symbols(l->dims);
+  t.symbols = pir_loop_alloc(l->m, (symbols + 1) * sizeof *t.symbols);
+  for (size_t i = 0; i < symbols; i++)
+    t.symbols[i] = OPEN_EXTENT;
+  int64_t work = value_of(&t, pir_codegen_work(l->group, l->facts));
+  for (size_t i = 0; i < stages->count; i++) {
+    char line[256];
+    double moved = 0, needed = 0;
+    loop_traffic_of of = traffic_of(c, &t, l, &stages->items[i]);
+    const char *name = stages->items[i].fn->name;
+    if (t.unknown || !pir_loop_count_traffic(stages->items[i].fn, &of, &moved, &needed))
+      pir_text_format(line, sizeof line, "%s: bytes not counted\n", name);
+    else
+      pir_text_format(line, sizeof line,
+                      "%s: %.0f bytes moved, %.0f needed, %lld operations of the group\n", name,
+                      moved, needed, (long long)work);
+    if (!out.write(out.user, line, strlen(line)))
+      return false;
+  }
+  return true;
+}
+
+static pir_status take_group(codes *c, const pir_op *group, pir_code_form form,
+                             pir_writer out) {
   lowering l;
   lower_stages stages = {0};
   lower_packings packings = {0};
@@ -50,10 +139,11 @@ static pir_status take_group(codes *c, const pir_op *group) {
   choose_explain(&l, &stages);
   for (loop_fn *fn = taken->first; fn; fn = fn->next)
     pir_loop_verify_after(fn, "lowering");
-  if (!c->module->fault)
-    return PIR_OK;
-  return pir_report_op(group, PIR_INTERNAL, PIR_ERROR, "the loops of a group have a fault: %s",
-                       c->module->fault);
+  if (c->module->fault)
+    return pir_report_op(group, PIR_INTERNAL, PIR_ERROR,
+                         "the loops of a group have a fault: %s", c->module->fault);
+  bool counts = form == PIR_CODE_DEVICE_RESOURCES;
+  return !counts || put_traffic(c, &l, &stages, out) ? PIR_OK : PIR_IO;
 }
 
 // ---- by LLVM
@@ -103,7 +193,7 @@ static pir_status write_group(const codes *c, pir_code_form form, pir_writer out
 static pir_status write_groups(codes *c, const pir_program *program, pir_code_form form,
                                pir_writer out) {
   for (const pir_op *op = pir_group_next(program, NULL); op; op = pir_group_next(program, op)) {
-    PIR_TRY(take_group(c, op));
+    PIR_TRY(take_group(c, op, form, out));
     PIR_TRY(write_group(c, form, out));
   }
   if (!c->groups)

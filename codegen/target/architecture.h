@@ -14,6 +14,8 @@ typedef struct device_architecture {
   int registers;            // of a multiprocessor
   int shared_kb;            // of shared memory of a multiprocessor
   int block_kb;             // of shared memory of a block
+  int multiprocessors;      // that a product has
+  int part_steps;           // fewest steps of a part of a tile's terms
   // Tiles of contractions: bytes of a row that a step takes, most steps in shared memory, rows
   // and columns.
   int step_bytes, stages, small_tile, large_tile;

@@ -19,9 +19,11 @@ FOLDER holds models/ of recordings. For each model
   machine code  of every kernel, for one architecture, of a few models in each mode (machine_code.py). Skipped where nvdisasm is not installed.
   copies     a kernel that copies asynchronously, and what is left of it without its waits or barriers (copies.py)
   heads, stages  programs of attention, and of scans, scatters and positions, compared with called kernels
-  products   test/codegen/cuda/products.pir, in modes and on a device without asynchronous copies, compared with the processor
+  products   test/codegen/cuda/products.pir and weights.pir, in modes and on a device without asynchronous copies, compared with
+             the processor
   resources  NVRTC compiles every kernel; registers, stack (spills) and shared memory read from the CUBIN stay below
-             limits. Skipped where NVRTC is not installed.
+             limits, and kernels of elements, rows and reductions move no more than 5 % of their bytes again, but for those
+             of AGAIN_MOVED. Skipped where NVRTC is not installed.
 A driver that is missing, and a device that is too old or not known, must be errors with exit code 3. Ends with `N passed, N failed, N skipped`.
 """
 import argparse
@@ -29,11 +31,15 @@ import concurrent.futures
 import ctypes
 import os
 import pathlib
+import random
 import re
 import shlex
+import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
+from math import prod
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import limited
@@ -56,7 +62,7 @@ AGAIN = ["mlp", "lenet", "bert_tiny"]  # run often enough that graphs are made, 
 # Errors that modes may make, of the largest element: tf32 has 10 bits of the mantissa, bf16 has 7; times three layers of sums.
 MATH = {"fast": 4e-3, "bf16": 3e-2}
 # Modes and architectures of products, and the largest error.
-AS_PRODUCTS = [("strict", 80, 1e-6), ("strict", WITHOUT_TILES, 1e-6), ("fast", 80, MATH["fast"])]
+AS_PRODUCTS = [("strict", 80, 1e-6), ("strict", WITHOUT_TILES, 1e-6), ("fast", 80, MATH["fast"]), ("bf16", 80, MATH["bf16"])]
 STEP = 1e-3  # of an f16
 ERROR = re.compile(r"max_rel_error (\S+) of the largest element")
 # Transfers inside a run; docs/explain/cuda.md states their causes. Other models have none.
@@ -69,7 +75,13 @@ INDICES = pathlib.Path(__file__).resolve().parents[1] / "codegen/indices"
 PLAIN_RUN = re.compile(r"// RUN: (?:not )?pir-run %s ((?:--input=\S+ ?)+)(?:--guard-pages=\w+ ?)?(?:2>&1 .*)?$", re.M)
 LIMITS = {"registers": 255, "stack": 40, "shared": 48 << 10, "registers of a block": 64 << 10}
 PRODUCTS = pathlib.Path(__file__).resolve().parents[1] / "codegen/cuda/products.pir"
+WEIGHTS = PRODUCTS.with_name("weights.pir")
+TENSOR = re.compile(r'"(pd_op.data|builtin.parameter)" \(\).*name:"(\w+)".*tensor<([\dx]+)xf32>')
 INPUT = re.compile(r'dtype:(\w+),name:"(\w+)".*shape:\[(\d+),(\d+)\]')
+# Ops whose kernels read neighbours of what another block reads, or sides of products.
+SHARED = re.compile(r"matmul|conv|bmm|pool|interp|grid_sample|scatter|roi|deform|unfold|fold|\bpad")
+MOST_MOVED = 1.05
+AGAIN_MOVED = {"reduce_ops": 1}  # columns of open length that are read for each of two reductions
 KERNEL = re.compile(r"(\w+): (\d+) registers, (\d+) bytes of stack, (\d+) bytes shared, (\d+) threads")
 
 
@@ -194,6 +206,20 @@ def attention_faults(model, groups, kernels):
             yield f"attention of {count} kernels"
 
 
+def traffic_faults(model, text):
+    """Groups that read what no other unit reads, and whose kernels move bytes again. The lines of a group's kernels come first."""
+    worst, here = [], []
+    for line in text.splitlines():
+        if m := machine_code.TRAFFIC.match(line):
+            here += [line] if int(m[2]) > MOST_MOVED * int(m[3]) else []
+        elif "bytes not counted" in line:
+            here.append(line)
+        elif line.startswith("// "):
+            worst += [] if SHARED.search(line) else here
+            here = []
+    return worst if len(worst) != AGAIN_MOVED.get(model, 0) else []
+
+
 def resources_job(build, folder, arch, totals):
     name = f"cuda resources {folder.name} {arch}"
     code, out, err = run([build / "bin/pir-opt", "--pipeline=compile-cuda", "--emit=resources", f"--target={arch}",
@@ -201,7 +227,7 @@ def resources_job(build, folder, arch, totals):
     if machine_code.lacks_nvrtc(code, err):
         return name, "skip", "NVRTC is not installed"
     groups, kernels, worst = check_kernels(out)
-    worst += attention_faults(folder.name, groups, kernels)
+    worst += [*attention_faults(folder.name, groups, kernels), *traffic_faults(folder.name, out)]
     if code or (groups and not kernels):
         if "nothing to compile" in err and not machine_code.has_contraction(build, folder / "model.json"):
             return name, "pass", ""
@@ -231,6 +257,29 @@ def products_job(build, math, arch, most):
         code, _, err = run([build / "bin/pir-run", "--target=cuda", "--any-float", f"--math={math}", "--atol=0", "--rtol=0",
                             f"--rtol-max={most}", f"--expect-dir={folder}", PRODUCTS, *inputs],
                            LD_LIBRARY_PATH=str(build / "cuda"), PIR_SHIM_ARCH=str(arch))
+    return name, "fail" if code else "pass", last_line(err)
+
+
+def write_tensors(path, program):
+    """Numbers for the inputs and parameters of a program, all of them f32, as a recorded case has them."""
+    numbers = random.Random(1)
+    with zipfile.ZipFile(path, "w") as out:
+        for op, name, dims in TENSOR.findall(program):
+            shape = [int(d) for d in dims.split("x")]
+            head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {tuple(shape)}, }}\n".encode()
+            values = [numbers.uniform(-1, 1) for _ in range(prod(shape))]
+            out.writestr(f"{'in' if op == 'pd_op.data' else 'param'}/{name}.npy",
+                         b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head + struct.pack(f"<{len(values)}f", *values))
+
+
+def weights_job(build, mode, arch, most):
+    name = f"cuda weights of sm_{arch} --math={mode}"
+    with tempfile.TemporaryDirectory(prefix="pir-weights-") as folder:
+        write_tensors(pathlib.Path(folder, "tensors.npz"), WEIGHTS.read_text())
+        code, _, err = run([build / "bin/pir-run", "--pipeline=kernels", "--record", f"--case={folder}", WEIGHTS])
+        if code == 0:
+            code, _, err = run([build / "bin/pir-run", "--target=cuda", f"--math={mode}", "--atol=0", "--rtol=0", f"--rtol-max={most}",
+                                f"--case={folder}", WEIGHTS], LD_LIBRARY_PATH=str(build / "cuda"), PIR_SHIM_ARCH=str(arch))
     return name, "fail" if code else "pass", last_line(err)
 
 
@@ -303,7 +352,7 @@ def main():
         jobs = [pool.submit(missing_driver_job, build, m) for m in models[:1]]
         jobs += [pool.submit(unknown_device_job, build, m, arch) for m in models[:1] for arch in UNKNOWN]
         jobs += [pool.submit(later_device_job, build, m, cache) for m in models[:1]] + [pool.submit(architectures_job, build)]
-        jobs += [pool.submit(copies_job, build)] + [pool.submit(products_job, build, *how) for how in AS_PRODUCTS]
+        jobs += [pool.submit(copies_job, build)] + [pool.submit(job, build, *how) for how in AS_PRODUCTS for job in (products_job, weights_job)]
         jobs += [pool.submit(device_job, build, test) for test in DEVICE_TESTS if (build / "test" / test).exists()]
         jobs += [pool.submit(machine_code_job, build, HEADS, math) for math in ("strict", "fast") if models]
         jobs += [pool.submit(called_job, build, HEADS, *how) for how in (("strict", STEP), ("fast", MATH["fast"]))]

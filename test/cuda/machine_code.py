@@ -13,7 +13,7 @@ model is skipped, by name. Each kernel must
   - copy into shared memory asynchronously where its source does
 The models of TILES must have such copies in so many kernels, and in the modes `fast` and `bf16` fragments. A model of which nothing is
 compiled must have no contraction outside of loops and branches, whose bodies are not compiled for a device.
---table prints a row for each kernel. Ends with `N passed, N failed, N skipped`.
+--table prints a row for each kernel; its last columns are the roofline that pir-opt --emit=resources counts. Ends with `N passed, N failed, N skipped`.
 """
 import argparse
 import collections
@@ -42,10 +42,11 @@ ATTENTION = {"bert_tiny": 2}  # kernels of attention
 FRAGMENT = re.compile(r"\bpir_mma_\w+<")
 CONTRACTION = re.compile(r'(?m)^    [^ ].* = "pd_op\.(matmul|bmm|mm|addmm|conv\w+|depthwise_conv\w+|fc|fused_gemm\w*|einsum|flash_attn\w*)"')
 RESOURCES = re.compile(r"(\w+): (\d+) registers, (\d+) bytes of stack, (\d+) bytes shared, (\d+) threads, (\d+) of (\d+) warps")
+TRAFFIC = re.compile(r"^(\w+): (\d+) bytes moved, (\d+) needed, (\d+) operations", re.M)
 KERNEL = re.compile(r"^\.text\.(\w+):$")
 INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*)")
 HMMA = re.compile(r"^HMMA\.(\d+)")
-Row = collections.namedtuple("Row", "model arch kernel registers stack shared warps most products tensor loads wide local copies")
+Row = collections.namedtuple("Row", "model arch kernel registers stack shared warps most products tensor loads wide local copies moved needed work")
 
 
 def nvdisasm():
@@ -98,7 +99,7 @@ def products_of_tile(name):
     return 16 * 8 * int(shape[3:])
 
 
-def measure(model, arch, resources, counts, source):
+def measure(model, arch, resources, counts, source, traffic):
     name, registers, stack, shared, _, warps, most = resources
     tensor = sum(n * products_of_tile(i) for i, n in counts.items() if HMMA.match(i))
     plain = sum(32 * n for i, n in counts.items() if re.match(r"(FFMA|DFMA)\b", i)) if FUSED.search(source) else 0
@@ -107,7 +108,7 @@ def measure(model, arch, resources, counts, source):
     local = sum(n for i, n in counts.items() if re.match(r"(LDL|STL)\b", i))
     copies = sum(n for i, n in counts.items() if i.startswith("LDGSTS"))
     return Row(model, arch, name, int(registers), int(stack), int(shared), int(warps), int(most), tensor + plain, tensor,
-               loads, wide, local, copies)
+               loads, wide, local, copies, *traffic)
 
 
 def faults_of(row, source):
@@ -152,7 +153,9 @@ def check(build, model, arch, math):
             return "fail", err.strip()[-200:], []
     sources, counts = sources_of(sources[1]), instructions_of(listing[1])
     name = name_of(model)
-    rows = [measure(name, arch, r, counts.get(r[0], collections.Counter()), sources.get(r[0], "")) for r in RESOURCES.findall(resources[1])]
+    traffic = {k: tuple(map(int, numbers)) for k, *numbers in TRAFFIC.findall(resources[1])}
+    rows = [measure(name, arch, r, counts.get(r[0], collections.Counter()), sources.get(r[0], ""), traffic.get(r[0], (0, 0, 0)))
+            for r in RESOURCES.findall(resources[1])]
     lost = sources.keys() - {r.kernel for r in rows if counts.get(r.kernel)}
     if lost or not rows:
         return "fail", f"no instructions of {', '.join(sorted(lost)) or 'any kernel'}", rows
@@ -171,7 +174,8 @@ def print_row(r):
     share = f"{100 * r.tensor / r.products:.0f} %" if r.products else "-"
     print(f"{r.model:24} {r.arch:7} {r.kernel:16} {r.registers:4} registers {r.stack:3} stack {r.shared:6} shared "
           f"{r.warps:3}/{r.most} warps {share:>6} of products on tensor cores, {r.wide:3} of {r.loads:3} accesses of 16 bytes, "
-          f"{r.copies} copies")
+          f"{r.copies} copies, {r.moved / r.needed if r.needed else 0:.2f} x {r.needed} bytes, "
+          f"{r.work / r.moved if r.moved else 0:.1f} operations a byte")
 
 
 def main():

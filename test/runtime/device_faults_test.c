@@ -17,28 +17,28 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROWS = 40, DEPTH = 24, COLUMNS = 32, RUNS = 4 };
+enum { ROWS = 40, DEPTH = 24, COLUMNS = 30, RUNS = 4 };
 
-// Two products in a row, the first with a parameter, behind a square that one of them reads, so
-// that no copy lies between them and they are a graph; and the places of their result that are
-// not zero: work of the processor.
+// Two products in a row, the first with a parameter that is packed, behind a square that one of
+// them reads, so that no copy lies between them and they are a graph; and the places of their
+// result that are not zero: work of the processor.
 static const char text[] =
     "{\n(%x) = \"pd_op.data\" () "
     "{dtype:float32,name:\"x\",place:Place(undefined:0),shape:[40,24]} : () -> "
     "tensor<40x24xf32>\n"
-    "(%w) = \"builtin.parameter\" () {parameter_name:\"w\"} : () -> tensor<24x32xf32>\n"
+    "(%w) = \"builtin.parameter\" () {parameter_name:\"w\"} : () -> tensor<30x24xf32>\n"
     "(%v) = \"pd_op.data\" () "
-    "{dtype:float32,name:\"v\",place:Place(undefined:0),shape:[32,32]} : () -> "
-    "tensor<32x32xf32>\n"
+    "{dtype:float32,name:\"v\",place:Place(undefined:0),shape:[30,30]} : () -> "
+    "tensor<30x30xf32>\n"
     "(%s) = \"pd_op.matmul\" (%v, %v) {transpose_x:false,transpose_y:false} : "
-    "(tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>\n"
-    "(%a) = \"pd_op.matmul\" (%x, %w) {transpose_x:false,transpose_y:false} : "
-    "(tensor<40x24xf32>, tensor<24x32xf32>) -> tensor<40x32xf32>\n"
+    "(tensor<30x30xf32>, tensor<30x30xf32>) -> tensor<30x30xf32>\n"
+    "(%a) = \"pd_op.matmul\" (%x, %w) {transpose_x:false,transpose_y:true} : "
+    "(tensor<40x24xf32>, tensor<30x24xf32>) -> tensor<40x30xf32>\n"
     "(%b) = \"pd_op.matmul\" (%a, %s) {transpose_x:false,transpose_y:false} : "
-    "(tensor<40x32xf32>, tensor<32x32xf32>) -> tensor<40x32xf32>\n"
-    "(%n) = \"pd_op.nonzero\" (%b) {} : (tensor<40x32xf32>) -> tensor<-1x2xi64>\n"
-    "(%f) = \"pd_op.fetch\" (%b) {col:0,name:\"b\"} : (tensor<40x32xf32>) -> "
-    "tensor<40x32xf32>\n"
+    "(tensor<40x30xf32>, tensor<30x30xf32>) -> tensor<40x30xf32>\n"
+    "(%n) = \"pd_op.nonzero\" (%b) {} : (tensor<40x30xf32>) -> tensor<-1x2xi64>\n"
+    "(%f) = \"pd_op.fetch\" (%b) {col:0,name:\"b\"} : (tensor<40x30xf32>) -> "
+    "tensor<40x30xf32>\n"
     "(%g) = \"pd_op.fetch\" (%n) {col:1,name:\"n\"} : (tensor<-1x2xi64>) -> "
     "tensor<-1x2xi64>\n}\n";
 
@@ -142,12 +142,12 @@ static pir_status run_session(pir_session *s) {
 static pir_borrowed parameter(void) {
   enum { HEAD = 20, DESCRIPTION = 6 };
   static const char head[HEAD + DESCRIPTION] = {
-      [16] = DESCRIPTION, [20] = 0x08, [21] = 5,      [22] = 0x10,
-      [23] = DEPTH,       [24] = 0x10, [25] = COLUMNS};
+      [16] = DESCRIPTION, [20] = 0x08, [21] = 5,    [22] = 0x10,
+      [23] = COLUMNS,     [24] = 0x10, [25] = DEPTH};
   static char bytes[sizeof head + sizeof(float[DEPTH * COLUMNS])];
   memcpy(bytes, head, sizeof head);
   for (int i = 0; i < DEPTH * COLUMNS; i++) {
-    float value = at_w(i / COLUMNS, i % COLUMNS);
+    float value = at_w(i % DEPTH, i / DEPTH);
     memcpy(bytes + sizeof head + sizeof value * (size_t)i, &value, sizeof value);
   }
   return (pir_borrowed){.data = bytes, .size = sizeof bytes};
@@ -168,6 +168,14 @@ static void run_again(pir_session *s) {
   memcpy(said, first, sizeof said);
 }
 
+// Lines of columns are as long as accesses of 16 bytes fill.
+static void check_memory(const pir_model *model) {
+  enum { ROOM = (COLUMNS + 3) / 4 * 4 };
+  pir_model_stats stats = {.size = sizeof stats};
+  assert_int_equal(pir_model_stats_of(model, &stats), PIR_OK);
+  assert_int_equal(stats.packed_bytes, DEPTH * ROOM * sizeof(float));
+}
+
 static pir_status load_and_run(const char *folder, bool traced) {
   pir_borrowed program = {.data = text, .size = sizeof text - 1};
   pir_model_options options = {.size = sizeof options,
@@ -185,8 +193,10 @@ static pir_status load_and_run(const char *folder, bool traced) {
   }
   said[0] = 0;
   pir_status status = pir_model_load(program, parameter(), &options, &model);
-  if (!status)
+  if (!status) {
+    check_memory(model);
     status = pir_session_create(model, &how, &s);
+  }
   if (!status)
     status = run_session(s);
   if (status && s)

@@ -50,7 +50,8 @@ static bool runs_once(const plan *p, const plan_instr *instr) {
   for (uint32_t i = 0; i < instr->out_count; i++)
     if (p->words[instr->out + i] != NONE && home_of(p, p->words[instr->out + i]) != HOME_ARENA)
       return false;
-  return !makes_strings(p, instr) && small_enough(p, instr);
+  // What the device reads of constants lies there in any case.
+  return !makes_strings(p, instr) && (instr->kind == PLAN_TRANSFER || small_enough(p, instr));
 }
 
 static void make_constants(plan *p, plan_instr *instr) {

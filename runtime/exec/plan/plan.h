@@ -101,7 +101,7 @@ typedef enum plan_kind {
   PLAN_CALL,      // a kernel or a clause
   PLAN_GROUP,     // a compiled group
   PLAN_COPY,      // slot to slot, any strides
-  PLAN_TRANSFER,  // slot to slot of the same strides, one of them on the device
+  PLAN_TRANSFER,  // slot to slot, one on the device; detail: it packs, else strides are equal
   PLAN_SCAN,  // in: sequences, first states; out: states, stacks; runs the instructions up to
               // its PLAN_STEP for each step
   PLAN_STEP,  // in: everything that a step reads

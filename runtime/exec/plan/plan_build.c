@@ -152,20 +152,16 @@ static void remark_transfer(const plan_builder *b, const pir_op *reader, uint32_
     pir_remark(reader, "runs on the host: what it reads is copied from the device");
 }
 
-uint32_t pir_plan_place(plan_builder *b, const pir_op *reader, uint32_t slot, bool device) {
+// Adds a transfer of the tensor to a slot that is like `as`.
+static uint32_t add_transfer(plan_builder *b, uint32_t slot, plan_slot as, bool device,
+                             bool packs) {
   plan *p = b->p;
-  uint32_t to;
-  if (slot == NONE || p->buffers[p->slots[slot].buffer].device == device)
-    return slot;
-  if (pir_word_map_find(&b->moved, slot, &to))
-    return to;
-  remark_transfer(b, reader, slot, device);
   plan_slot *copy = ARRAY_PUSH(&p->memory, p->slots, p->slot_count, p->slot_capacity);
   uint32_t *def = ARRAY_PUSH(&b->scratch, b->defs, b->def_count, b->def_capacity);
-  *copy = p->slots[slot];
-  copy->view_of = NONE;
+  as.view_of = NONE;
+  *copy = as;
   *def = p->instr_count;
-  to = p->slot_count - 1;
+  uint32_t to = p->slot_count - 1;
   bool late = copy->late;
   uint32_t bytes = late ? NONE : pir_plan_bytes(b, to);
   uint32_t buffer = pir_plan_buffer(b, late ? HOME_LATE : HOME_ARENA, NONE, bytes);
@@ -177,8 +173,41 @@ uint32_t pir_plan_place(plan_builder *b, const pir_op *reader, uint32_t slot, bo
                                  .in = in,
                                  .in_count = 1,
                                  .out = out,
-                                 .out_count = 1});
+                                 .out_count = 1,
+                                 .detail = packs});
+  return to;
+}
+
+uint32_t pir_plan_place(plan_builder *b, const pir_op *reader, uint32_t slot, bool device) {
+  const plan *p = b->p;
+  uint32_t to;
+  if (slot == NONE || p->buffers[p->slots[slot].buffer].device == device)
+    return slot;
+  if (pir_word_map_find(&b->moved, slot, &to))
+    return to;
+  remark_transfer(b, reader, slot, device);
+  to = add_transfer(b, slot, p->slots[slot], device, false);
   pir_word_map_set(&b->scratch, &b->moved, slot, to);
+  return to;
+}
+
+// The axes of a packed slot have extents of the parameter's slot.
+static bool is_packed_so(const plan_slot *s, const pir_device_packing *packing) {
+  return s->dtype == packing->dtype && s->room == packing->room &&
+         !memcmp(s->order, packing->order, (size_t)s->rank);
+}
+
+uint32_t pir_plan_pack(plan_builder *b, uint32_t slot, const pir_device_packing *packing) {
+  plan_slot as = b->p->slots[slot];
+  uint32_t to;
+  if (pir_word_map_find(&b->packed, slot, &to) && is_packed_so(&b->p->slots[to], packing))
+    return to;
+  as.dtype = packing->dtype;
+  memcpy(as.order, packing->order, (size_t)as.rank);
+  as.axis = (int8_t)as.order[as.rank - 1];
+  as.room = packing->room;
+  to = add_transfer(b, slot, as, true, true);
+  pir_word_map_set(&b->scratch, &b->packed, slot, to);
   return to;
 }
 

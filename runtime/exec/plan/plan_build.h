@@ -36,6 +36,7 @@ typedef struct plan_builder {
   word_map consts;    // constant expression by value
   word_map values;    // value -> its entry in `lists`
   word_map moved;     // slot -> the same tensor on the other side of the bus
+  word_map packed;    // slot -> the same constant on the device, in the form asked for last
   word_map ports;     // input and output ops -> their number
   word_map homes;     // home of tensors that are parts of larger ones -> slot of the first
   struct slot_list {
@@ -101,6 +102,9 @@ uint32_t pir_plan_bytes(plan_builder *b, uint32_t slot);
 // result. One transfer serves all readers. A remark tells of one that is neither of an input
 // nor of an output.
 uint32_t pir_plan_place(plan_builder *b, const pir_op *reader, uint32_t slot, bool device);
+// Returns a constant on the device in the form that the packing states. One transfer serves
+// readers of one form.
+uint32_t pir_plan_pack(plan_builder *b, uint32_t slot, const pir_device_packing *packing);
 uint32_t pir_plan_instr(plan_builder *b, plan_instr instr);
 // Copies a tensor to a slot that the next instruction defines.
 void pir_plan_copy(plan_builder *b, uint32_t from, uint32_t to);

@@ -152,8 +152,13 @@ static void add_operands(plan_builder *b, draft *d) {
 }
 
 static void place_operands(plan_builder *b, draft *d, bool device) {
+  const pir_compiled_group *code = d->code;
+  for (size_t k = 0; k < code->device_packing_count; k++) {
+    const pir_device_packing *packing = &code->device_packings[k];
+    d->in[packing->operand] = pir_plan_pack(b, d->in[packing->operand], packing);
+  }
   for (size_t i = 0; i < pir_op_operands(d->op); i++)
-    if (d->code->reads[i])
+    if (code->reads[i])
       d->in[i] = pir_plan_place(b, d->op, d->in[i], device);
 }
 

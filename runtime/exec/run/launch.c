@@ -3,6 +3,8 @@
 // a kernel is found after that wait, so it ends the run before any of its results is read.
 #include "frame.h"
 
+#include <string.h>
+
 pir_status pir_frame_queue_status(frame *f, pir_status status) {
   f->queued = true;
   return status ? pir_exec_fail(&f->message, status, "%s", pir_queue_message(f->queue))
@@ -55,11 +57,32 @@ static bool is_on_device(const frame *f, uint32_t slot) {
   return f->plan->buffers[buffer].device || (f->outside && f->outside[buffer]);
 }
 
+// Packs a constant on the host, in memory that is free again when the transfer is enqueued.
+static pir_status upload_packed(frame *f, uint32_t in, uint32_t out) {
+  const plan *p = f->plan;
+  pir_tensor packed = f->tensors[out];
+  size_t bytes = (size_t)f->values[p->buffers[p->slots[out].buffer].bytes];
+  if (!bytes)
+    return PIR_OK;
+  packed.data = pir_mem_get(&f->allocator, bytes);
+  if (!packed.data)
+    return PIR_EXHAUSTED;
+  memset(packed.data, 0, bytes);
+  pir_status status = pir_tensor_copy(&f->tensors[in], &packed);
+  if (!status)
+    status = pir_frame_queue_status(
+        f, pir_queue_upload(f->queue, f->tensors[out].data, packed.data, bytes));
+  pir_mem_give(&f->allocator, packed.data, bytes);
+  return status;
+}
+
 pir_status pir_frame_transfer(frame *f, const plan_instr *instr) {
   const plan *p = f->plan;
   uint32_t in = p->words[instr->in], out = p->words[instr->out];
   const pir_tensor *from = &f->tensors[in], *to = &f->tensors[out];
   size_t bytes;
+  if (instr->detail)
+    return upload_packed(f, in, out);
   PIR_TRY(pir_shape_bytes(from->shape, from->rank, from->dtype, &bytes));
   if (!bytes)
     return PIR_OK;

@@ -191,6 +191,15 @@ static pir_status pack_one(pir_model *model, uint32_t i, pir_parallel parallel,
   return PIR_OK;
 }
 
+static void count_packed_on_device(pir_model *model) {
+  const plan *p = &model->plan;
+  for (uint32_t i = 0; i < p->instr_count; i++) {
+    const plan_instr *instr = &p->instrs[i];
+    if (instr->kind == PLAN_TRANSFER && instr->once && instr->detail)
+      model->stats.packed_bytes += p->consts[const_of(p, p->words[instr->out])].bytes;
+  }
+}
+
 // Uses one block with huge pages for all packed weights: kernels stream megabytes of them, and
 // page faults would take as long as packing.
 static pir_status place_packs(pir_model *model) {
@@ -247,6 +256,7 @@ static void drop_packed(pir_model *model, uint32_t i, const uint32_t *last) {
 static pir_status pack_all(pir_model *model, pir_parallel parallel, const uint32_t *last,
                            pir_message *message) {
   PIR_TRY(place_packs(model));
+  count_packed_on_device(model);
   pir_status status = PIR_OK;
   uint32_t before = model->plan.instr_count, count = model->plan.pack_count;
   for (uint32_t i = 0; i < count && !status; i++) {

@@ -33,20 +33,19 @@
     () = "builtin.shadow_output" (%4) {output_name:"o"} : (tensor<64x4096xf32>) -> 
 }
 // -----
-// Products: tiles in shared memory, of which four steps are there: three are copied ahead, and one is waited for. Rows are
-// copied element by element, since they lie across in the tile; columns by 16 bytes. 64 rows are one whole tile, 32 columns
-// are none.
-// CHECK: __shared__ __align__(16) f32 [[X:s[0-9]+]][4352];
+// Products: tiles in shared memory, of which four steps are there: three are copied ahead, and one is waited for. Both
+// sides are copied by 16 bytes, as they lie in memory. 64 rows are one whole tile, 32 columns are none.
+// CHECK: __shared__ __align__(16) f32 [[X:s[0-9]+]][5120];
 // CHECK: __shared__ __align__(16) f32 [[Y:s[0-9]+]][4352];
 // CHECK-COUNT-3: pir_commit();
 // CHECK: pir_wait<2>();
 // CHECK-NEXT: __syncthreads();
-// CHECK: pir_copy<4>(&[[X]][{{.*}}, true);
+// CHECK: pir_copy<16>(&[[X]][{{.*}}, true);
 // CHECK: pir_copy<16>(&[[Y]][{{.*}} < 32ll));
 // CHECK: pir_commit();
 // CHECK: = fmaf(
 // CHECK-NOT: pir_mma_bf16<
-// LOOPS: shared 4352 f32
+// LOOPS: shared 5120 f32
 // LOOPS: wait 2
 // LOOPS-NEXT: barrier
 {

@@ -17,9 +17,10 @@
 // FAST: pir_mma_tf32<4, 32, 1, 256, 1, 128, 8, 32>(&
 // FAST-NOT: fmaf(
 // LOOPS: mma {{.*}} by 4 32 1 256, {{.*}} by 1 128 8 32
+// A parameter on the right is packed when the model is made: rounded, with the terms of a column adjacent.
 // BF16: __shared__ __align__(16) u16
 // BF16-NOT: fmaf(
-// BF16: pir_mma_bf16<8, 64, 1, 512, 1, 256, 8, 64>(&
+// BF16: pir_mma_bf16<8, 64, 1, 512, 8, 64, 1, 512>(&
 // BF16-NOT: fmaf(
 // BF16: pir_mma_bf16<8, 64, 1, 512, 1, 256, 8, 64>(&
 // BF16-NOT: fmaf(

@@ -42,7 +42,7 @@ std::string include_folder() { return SHIM_SOURCE; }
 int run(const std::string &from, const std::string &to, const std::string &log) {
   std::string include = "-I" + include_folder();
   const char *args[] = {SHIM_CXX, "-x",  "c++",          "-std=c++17",   "-O1", "-ffp-contract=off", "-fno-math-errno",
-                        "-w",     "-fPIC", "-shared",      "-mfma",        include.c_str(),
+                        "-w",     "-fPIC", "-shared",      "-mfma",         "-fsanitize=alignment", "-fsanitize-undefined-trap-on-error",        include.c_str(),
                         "-include", "device.h", "-o", to.c_str(), from.c_str(), nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);

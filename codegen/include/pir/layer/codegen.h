@@ -6,7 +6,7 @@
 #ifndef PIR_CODEGEN_H
 #define PIR_CODEGEN_H
 
-#include <pir/layer/executable.h>
+#include <pir/layer/once.h>
 #include <pir/compiler/infer.h>
 
 PIR_BEGIN
@@ -116,19 +116,6 @@ typedef struct pir_stage {
   size_t scratch_bytes;
 } pir_stage;
 
-// A constant operand that is stored in another order: `fn` runs once at load over all `units`,
-// with buffers {source, packed}.
-typedef struct pir_packing {
-  // Number of the operand.
-  uint16_t operand;
-  // Size of the packed form.
-  size_t bytes;
-  // The function that packs.
-  pir_stage_fn fn;
-  // Number of its units.
-  int64_t units;
-} pir_packing;
-
 // Memory that the stages of one run of a group share.
 typedef struct pir_temporary {
   // Size, over the symbols of the facts.
@@ -159,6 +146,9 @@ typedef struct pir_compiled_group {
   // Operands that are packed once.
   const pir_packing *packings;
   size_t packing_count;
+  // The same on a device.
+  const pir_device_packing *device_packings;
+  size_t device_packing_count;
   // Memory that each run needs besides operands and results.
   const pir_temporary *temporaries;
   size_t temporary_count;
