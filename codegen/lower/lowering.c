@@ -1,7 +1,7 @@
 // The state of one group's lowering: the buffer of each value, run-time extents, and the memo
 // of values computed at each point. The memo is a stack that follows the nesting of blocks. A
 // group has a few dozen values, so it is searched linearly.
-#include "lowering.h"
+#include "nest.h"
 
 #include <string.h>
 
@@ -247,6 +247,8 @@ static loop_expr *held_element(lowering *l, lower_value *v, int rank, loop_expr 
   bool in_row = v->row && (!l->row_point || same_index(rank, l->row_point, index));
   if (in_row)
     return pir_loop_load(l->m, v->row, l->row_index, 1, l->guard);
+  if (v->step)
+    return lower_step_element(l, v->step, index, rank);
   return v->readable
              ? pir_loop_load(l->m, lower_buffer(l, v), lower_position(l, v, index), 1, l->guard)
              : NULL;

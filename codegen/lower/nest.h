@@ -75,5 +75,33 @@ loop_block *lower_open_points(lowering *l, lower_axes *p, int threads, lower_sta
 // Starts a stage that shares the points among threads, several adjacent ones a unit. Returns
 // the block of a point.
 loop_block *lower_open_lanes(lowering *l, lower_axes *p, lower_stages *stages);
+// Opens a loop of which each thread of the team takes one iteration, its own number.
+loop_block *lower_open_team(lowering *l, loop_block *block, loop_expr **out_thread);
+// The number of points, and the index of the point whose row-major number is `at`.
+loop_expr *lower_points_extent(lowering *l, const lower_axes *p);
+void lower_set_points(lowering *l, lower_axes *p, loop_expr *at);
+
+// ---- scans, scatters and kernels of devices: lower_stages.c, lower_kernels.c, lower_steps.c
+
+// Emit the stages that compute and store the op's results.
+void lower_scan(lowering *l, const pir_op *op, lower_stages *stages);
+void lower_updates(lowering *l, const pir_op *op, lower_stages *stages);
+bool lower_has_kernel(const pir_op *op);  // whether a device has a form of the op's kernel
+void lower_kernel(lowering *l, const pir_op *op, lower_stages *stages);
+bool lower_has_steps(const pir_op *op);  // whether it is a scan of a region: lower_steps.c
+void lower_steps(lowering *l, const pir_op *op, lower_stages *stages);
+
+// An argument of a scan's region. It is an element of a sequence at a step, or a row of
+// a state, which lies in shared memory.
+typedef struct lower_step {
+  const pir_value *value;
+  const pir_value *sequence;  // NULL: it is a state
+  loop_expr *at;              // the step; of a state the row, the only one that may be read
+  loop_buffer *memory;        // of a state, whose first element of the row
+  loop_expr *begin;           // is here
+} lower_step;
+
+loop_expr *lower_step_element(lowering *l, const lower_step *step, loop_expr *const *index,
+                              int rank);
 
 #endif

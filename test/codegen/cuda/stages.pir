@@ -1,7 +1,7 @@
-// Scans, scatters, positions of extremes, orders and gathered slices are kernels of a device: lines of a team, in tiles where they are longer than it, lines side by side,
+// Scans, scatters, positions of extremes, orders, gathered slices and recurrent networks are kernels of a device: lines of a team, in tiles where they are longer than it, lines side by side,
 // updates whose columns a block shares because they are few, and updates of a column a thread. Updates of one element are made in their order.
 // test/cuda/cuda.py runs this on the stand-ins, with these inputs, beside called kernels.
-// DEFINE: %{in} = --input=a=3x70xf32=random:1 --input=b=5x1300xi64=0..999 --input=c=2x150xf32=0.9..1.1 --input=x=9x4xf32=random:2 --input=i=20xi64=0..8 --input=u=20x4xf32=random:3 --input=y=9x64xf32=random:4 --input=v=20x64xf32=random:5 --input=z=4x300xi32=0..5 --input=w=4x300xf32=random:6 --input=g=3x40xi32=0..9 --input=h=7x1xi64=-9..8
+// DEFINE: %{in} = --input=a=3x70xf32=random:1 --input=b=5x1300xi64=0..999 --input=c=2x150xf32=0.9..1.1 --input=x=9x4xf32=random:2 --input=i=20xi64=0..8 --input=u=20x4xf32=random:3 --input=y=9x64xf32=random:4 --input=v=20x64xf32=random:5 --input=z=4x300xi32=0..5 --input=w=4x300xf32=random:6 --input=g=3x40xi32=0..9 --input=h=7x1xi64=-9..8 --input=rx=6x3x5xf32=random:7 --input=rs=2x3x70xf32=random:8 --input=wx=210x5xf32=random:9 --input=wh=210x70xf32=-0.1..0.1 --input=wb=210xf32=random:10 --input=rl=3xi32=1..6
 // RUN: pir-opt %s --pipeline=compile-cuda | FileCheck %s --check-prefix=KINDS
 // RUN: pir-opt %s --target=sm_80 --emit=loops | FileCheck %s
 // RUN: pir-opt %s --target=sm_80 --emit=loops | pir-opt - --target=sm_80 --emit=cuda | FileCheck %s --check-prefix=CUDA
@@ -9,6 +9,7 @@
 // KINDS-COUNT-3: kind:"updates"
 // KINDS-COUNT-2: kind:"rows"
 // KINDS-COUNT-5: kind:"kernel"
+// KINDS-COUNT-2: kind:"steps"
 // A tile is scanned, and its last sum carried on. Without its own element, a sum is stored one further.
 // CHECK-LABEL: g0_stage0: stage
 // CHECK: v7: f32 = prefix_add(select(v5, v6, 0:f32))
@@ -32,6 +33,16 @@
 // CHECK: add= i64(or((v{{[0-9]+}} < v4), and(not((v4 < v{{[0-9]+}})), (v{{[0-9]+}} <
 // CHECK-LABEL: g13_stage0: stage
 // CHECK: trap
+// A block has a row's states in shared memory, and adds up a product by eight neighbours; the last elements are computed by all that are left.
+// CHECK-LABEL: g19_stage0: stage (v0, v1) by 512 threads
+// CHECK-NEXT: b0: shared 140 f32
+// CHECK: for v7 = 0 to dim0 by 1 {
+// CHECK-NEXT: for v8 = 0 to 70 by 64 {
+// CHECK-NEXT: threads v9 = 0 to 512 by 1 {
+// CHECK-NEXT: v10: index below 70 = min((v8 + floordiv(v9, 8)), 69)
+// CHECK: for v14 below 70 = mod(v9, 8) to 70 by 8 {
+// CHECK: team8_add(b4.f32(0))
+// CHECK: barrier
 // CUDA: pir_prefix<32, pir_op_add>(
 // CUDA: pir_prefix<256, pir_op_add>(
 // CUDA: pir_team<{{[0-9]+}}, pir_op_max>(
@@ -85,4 +96,17 @@
     (%34, %35) = "pd_op.mode" (%24) {axis:-1,keepdim:false} : (tensor<3x40xi32>) -> tensor<3xi32>, tensor<3xi64>
     () = "builtin.shadow_output" (%34) {output_name:"o15"} : (tensor<3xi32>) -> 
     () = "builtin.shadow_output" (%35) {output_name:"o16"} : (tensor<3xi64>) -> 
+    (%36) = "pd_op.data" () {dtype:float32,name:"rx",place:Place(undefined:0),shape:[-1,3,5]} : () -> tensor<-1x3x5xf32>
+    (%37) = "pd_op.data" () {dtype:float32,name:"rs",place:Place(undefined:0),shape:[2,3,70]} : () -> tensor<2x3x70xf32>
+    (%38) = "pd_op.data" () {dtype:float32,name:"wx",place:Place(undefined:0),shape:[210,5]} : () -> tensor<210x5xf32>
+    (%39) = "pd_op.data" () {dtype:float32,name:"wh",place:Place(undefined:0),shape:[210,70]} : () -> tensor<210x70xf32>
+    (%40) = "pd_op.data" () {dtype:float32,name:"wb",place:Place(undefined:0),shape:[210]} : () -> tensor<210xf32>
+    (%41) = "pd_op.data" () {dtype:int32,name:"rl",place:Place(undefined:0),shape:[3]} : () -> tensor<3xi32>
+    (%42) = "pd_op.full" () {dtype:uint8,place:Place(cpu),shape:[0],value:0} : () -> tensor<0xu8>
+    (%43) = "builtin.combine" (%37) {} : (tensor<2x3x70xf32>) -> vec[tensor<2x3x70xf32>]
+    (%44) = "builtin.combine" (%38, %39, %38, %39, %40, %40, %40, %40) {} : (tensor<210x5xf32>, tensor<210x70xf32>, tensor<210x5xf32>, tensor<210x70xf32>, tensor<210xf32>, tensor<210xf32>, tensor<210xf32>, tensor<210xf32>) -> vec[tensor<210x5xf32>,tensor<210x70xf32>,tensor<210x5xf32>,tensor<210x70xf32>,tensor<210xf32>,tensor<210xf32>,tensor<210xf32>,tensor<210xf32>]
+    (%45, %46, %47, %48) = "pd_op.rnn" (%36, %43, %44, %41, %42) {dropout_prob:0,hidden_size:70,input_size:5,is_bidirec:true,is_test:true,mode:"GRU",num_layers:1,seed:0} : (tensor<-1x3x5xf32>, vec[tensor<2x3x70xf32>], vec[tensor<210x5xf32>,tensor<210x70xf32>,tensor<210x5xf32>,tensor<210x70xf32>,tensor<210xf32>,tensor<210xf32>,tensor<210xf32>,tensor<210xf32>], tensor<3xi32>, tensor<0xu8>) -> tensor<-1x3x140xf32>, tensor<0xu8>, vec[tensor<2x3x70xf32>], tensor<0xf32>
+    (%49) = "builtin.split" (%47) {} : (vec[tensor<2x3x70xf32>]) -> tensor<2x3x70xf32>
+    () = "builtin.shadow_output" (%45) {output_name:"o17"} : (tensor<-1x3x140xf32>) -> 
+    () = "builtin.shadow_output" (%49) {output_name:"o18"} : (tensor<2x3x70xf32>) -> 
 }
