@@ -91,6 +91,28 @@ loop_block *lower_open_team(lowering *l, loop_block *block, loop_expr **out_thre
   return pir_loop_for(l->fn, block, LOOP_THREADS, t, pir_loop_int(l->m, 0), threads, NULL);
 }
 
+// ---- elements
+
+lower_place lower_open_elements(lowering *l, const pir_fact *of, lower_axes *out,
+                                lower_stages *stages) {
+  *out = (lower_axes){.count = of->rank};
+  memcpy(out->extent, of->shape, (size_t)of->rank * sizeof *of->shape);
+  return lower_enter(l, lower_open_lanes(l, out, stages));
+}
+
+bool lower_is_stored(lowering *l, const pir_value *result) {
+  const lower_value *v = lower_find(l, result);
+  return v && v->slot >= 0;
+}
+
+void lower_store_element(lowering *l, const pir_value *result, loop_expr *const *index,
+                         loop_expr *e) {
+  if (!lower_is_stored(l, result))
+    return;
+  lower_know(l, result, index, pir_loop_cast(l->m, e, lower_fact(l, result)->dtype));
+  lower_store(l, result, index);
+}
+
 // ---- scans
 
 typedef struct scan {

@@ -54,8 +54,8 @@ static lower_axes row_axes(const steps *s, const pir_value *v) {
   return axes;
 }
 
-// The number of elements of a row of the value; 0: its rows are others than the states' ones, or
-// have no elements, or so many that a block has no room for them.
+// The number of elements of a row of the value; 0: its rows are not like the rows of states, have
+// no elements, or more than a block has room for.
 static int64_t row_elements(const steps *s, const pir_value *v) {
   lowering *l = s->l;
   const pir_fact *f = lower_fact(l, v);
@@ -152,15 +152,6 @@ static lower_place enter_storing(lowering *l, const row_loop *row) {
   return row->stores ? lower_enter(l, pir_loop_if(l->fn, l->block, row->stores, NULL)) : here;
 }
 
-static void store_result(lowering *l, const pir_value *result, loop_expr *const *index,
-                         loop_expr *e) {
-  const lower_value *v = lower_find(l, result);
-  if (!v || v->slot < 0)
-    return;
-  lower_know(l, result, index, pir_loop_cast(l->m, e, lower_fact(l, result)->dtype));
-  lower_store(l, result, index);
-}
-
 // ---- the stage
 
 // Copies the row of each state into shared memory, or out of it.
@@ -176,8 +167,8 @@ static void copy_states(steps *s, loop_block *block, bool in) {
       pir_loop_store(l->fn, l->block, step->memory, row.flat,
                      lower_element(l, first, row.index), NULL);
     else
-      store_result(l, pir_op_result(s->op, (size_t)i), row.index,
-                   lower_element(l, step->value, row.index));
+      lower_store_element(l, pir_op_result(s->op, (size_t)i), row.index,
+                          lower_element(l, step->value, row.index));
     lower_leave(l, around);
     lower_leave(l, outside);
   }
@@ -202,7 +193,7 @@ static void store_yielded(const steps *s, size_t i, const row_loop *row, loop_ex
     return;
   }
   memcpy(index + 1, row->index, sizeof row->index);
-  store_result(l, pir_op_result(s->op, i), index, e);
+  lower_store_element(l, pir_op_result(s->op, i), index, e);
 }
 
 // Computes the values that a step yields. Values of one shape share a loop, and all they read.

@@ -259,8 +259,11 @@ static loop_expr *held_element(lowering *l, lower_value *v, int rank, loop_expr 
 static loop_expr *computed_element(lowering *l, const pir_value *value,
                                    loop_expr *const *index) {
   const pir_op *op = pir_value_op(value);
-  loop_expr *e = NULL;
+  bool listed = op && lower_on_device(l) && pir_op_has(op, PIR_CONSTANT);
+  loop_expr *e = listed ? lower_listed_element(l, op, index) : NULL;
   lower_site site;
+  if (e)
+    return e;
   if (!op || l->depth >= MAX_DEPTH) {
     lower_fail(l, op ? op : l->group,
                op ? "ops nested too deeply" : "a value from outside that is no operand");

@@ -77,6 +77,13 @@ loop_block *lower_open_points(lowering *l, lower_axes *p, int threads, lower_sta
 loop_block *lower_open_lanes(lowering *l, lower_axes *p, lower_stages *stages);
 // Opens a loop of which each thread of the team takes one iteration, its own number.
 loop_block *lower_open_team(lowering *l, loop_block *block, loop_expr **out_thread);
+// Starts a stage over the elements of the tensor, and enters the block of one.
+lower_place lower_open_elements(lowering *l, const pir_fact *of, lower_axes *out,
+                                lower_stages *stages);
+bool lower_is_stored(lowering *l, const pir_value *result);  // whether the group yields it
+// Stores an element of a result, converted to its type, unless nothing reads the result.
+void lower_store_element(lowering *l, const pir_value *result, loop_expr *const *index,
+                         loop_expr *e);
 // The number of points, and the index of the point whose row-major number is `at`.
 loop_expr *lower_points_extent(lowering *l, const lower_axes *p);
 void lower_set_points(lowering *l, lower_axes *p, loop_expr *at);
@@ -88,6 +95,8 @@ void lower_scan(lowering *l, const pir_op *op, lower_stages *stages);
 void lower_updates(lowering *l, const pir_op *op, lower_stages *stages);
 bool lower_has_kernel(const pir_op *op);  // whether a device has a form of the op's kernel
 void lower_kernel(lowering *l, const pir_op *op, lower_stages *stages);
+// The element of a constant that lists a few numbers; NULL: it is another op.
+loop_expr *lower_listed_element(lowering *l, const pir_op *op, loop_expr *const *index);
 bool lower_has_steps(const pir_op *op);  // whether it is a scan of a region: lower_steps.c
 void lower_steps(lowering *l, const pir_op *op, lower_stages *stages);
 

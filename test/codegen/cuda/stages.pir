@@ -1,7 +1,7 @@
 // Scans, scatters, positions of extremes, orders, gathered slices and recurrent networks are kernels of a device: lines of a team, in tiles where they are longer than it, lines side by side,
 // updates whose columns a block shares because they are few, and updates of a column a thread. Updates of one element are made in their order.
 // test/cuda/cuda.py runs this on the stand-ins, with these inputs, beside called kernels.
-// DEFINE: %{in} = --input=a=3x70xf32=random:1 --input=b=5x1300xi64=0..999 --input=c=2x150xf32=0.9..1.1 --input=x=9x4xf32=random:2 --input=i=20xi64=0..8 --input=u=20x4xf32=random:3 --input=y=9x64xf32=random:4 --input=v=20x64xf32=random:5 --input=z=4x300xi32=0..5 --input=w=4x300xf32=random:6 --input=g=3x40xi32=0..9 --input=h=7x1xi64=-9..8 --input=rx=6x3x5xf32=random:7 --input=rs=2x3x70xf32=random:8 --input=wx=210x5xf32=random:9 --input=wh=210x70xf32=-0.1..0.1 --input=wb=210xf32=random:10 --input=rl=3xi32=1..6
+// DEFINE: %{in} = --input=a=3x70xf32=random:1 --input=b=5x1300xi64=0..999 --input=c=2x150xf32=0.9..1.1 --input=x=9x4xf32=random:2 --input=i=20xi64=0..8 --input=u=20x4xf32=random:3 --input=y=9x64xf32=random:4 --input=v=20x64xf32=random:5 --input=z=4x300xi32=0..5 --input=w=4x300xf32=random:6 --input=g=3x40xi32=0..9 --input=h=7x1xi64=-9..8 --input=rx=6x3x5xf32=random:7 --input=rs=2x3x70xf32=random:8 --input=wx=210x5xf32=random:9 --input=wh=210x70xf32=-0.1..0.1 --input=wb=210xf32=random:10 --input=rl=3xi32=1..6 --input=q=5x33xf32=random:11
 // RUN: pir-opt %s --pipeline=compile-cuda | FileCheck %s --check-prefix=KINDS
 // RUN: pir-opt %s --target=sm_80 --emit=loops | FileCheck %s
 // RUN: pir-opt %s --target=sm_80 --emit=loops | pir-opt - --target=sm_80 --emit=cuda | FileCheck %s --check-prefix=CUDA
@@ -10,6 +10,7 @@
 // KINDS-COUNT-2: kind:"rows"
 // KINDS-COUNT-5: kind:"kernel"
 // KINDS-COUNT-2: kind:"steps"
+// KINDS-COUNT-7: kind:"kernel"
 // A tile is scanned, and its last sum carried on. Without its own element, a sum is stored one further.
 // CHECK-LABEL: g0_stage0: stage
 // CHECK: v7: f32 = prefix_add(select(v5, v6, 0:f32))
@@ -43,6 +44,12 @@
 // CHECK: for v14 below 70 = mod(v9, 8) to 70 by 8 {
 // CHECK: team8_add(b4.f32(0))
 // CHECK: barrier
+// The range of a search is halved as often as 48 bits may need, or as a known length does; a few listed numbers are in the code.
+// CHECK-LABEL: group g30: pd_op.searchsorted
+// CHECK: for v6 = 0 to 48 by 1 {
+// CHECK-NEXT: if (b4.i64(0) < b4.i64(1)) {
+// CHECK-LABEL: group g32: pd_op.assign_value, pd_op.searchsorted
+// CHECK: 0.25:f32
 // CUDA: pir_prefix<32, pir_op_add>(
 // CUDA: pir_prefix<256, pir_op_add>(
 // CUDA: pir_team<{{[0-9]+}}, pir_op_max>(
@@ -109,4 +116,22 @@
     (%49) = "builtin.split" (%47) {} : (vec[tensor<2x3x70xf32>]) -> tensor<2x3x70xf32>
     () = "builtin.shadow_output" (%45) {output_name:"o17"} : (tensor<-1x3x140xf32>) -> 
     () = "builtin.shadow_output" (%49) {output_name:"o18"} : (tensor<2x3x70xf32>) -> 
+    (%50) = "pd_op.data" () {dtype:float32,name:"q",place:Place(undefined:0),shape:[5,-1]} : () -> tensor<5x-1xf32>
+    (%51) = "pd_op.logcumsumexp" (%50) {axis:1,exclusive:false,flatten:false,reverse:true} : (tensor<5x-1xf32>) -> tensor<5x-1xf32>
+    () = "builtin.shadow_output" (%51) {output_name:"o19"} : (tensor<5x-1xf32>) -> 
+    (%52) = "pd_op.logcumsumexp" (%21) {axis:0,exclusive:true,flatten:true,reverse:true} : (tensor<4x300xf32>) -> tensor<1200xf32>
+    () = "builtin.shadow_output" (%52) {output_name:"o20"} : (tensor<1200xf32>) -> 
+    (%53, %54) = "pd_op.cummax" (%18) {axis:0,dtype:int32} : (tensor<4x300xi32>) -> tensor<4x300xi32>, tensor<4x300xi32>
+    () = "builtin.shadow_output" (%53) {output_name:"o21"} : (tensor<4x300xi32>) -> 
+    () = "builtin.shadow_output" (%54) {output_name:"o22"} : (tensor<4x300xi32>) -> 
+    (%55, %56) = "pd_op.cummin" (%50) {axis:-1,dtype:int64} : (tensor<5x-1xf32>) -> tensor<5x-1xf32>, tensor<5x-1xi64>
+    () = "builtin.shadow_output" (%56) {output_name:"o23"} : (tensor<5x-1xi64>) -> 
+    (%57, %58) = "pd_op.argsort" (%50) {axis:-1,descending:false,stable:false} : (tensor<5x-1xf32>) -> tensor<5x-1xf32>, tensor<5x-1xi64>
+    (%59) = "pd_op.searchsorted" (%57, %50) {out_int32:true,right:true} : (tensor<5x-1xf32>, tensor<5x-1xf32>) -> tensor<5x-1xi32>
+    () = "builtin.shadow_output" (%59) {output_name:"o24"} : (tensor<5x-1xi32>) -> 
+    (%60) = "pd_op.assign_value" () {dtype:float32,place:Place(undefined:0),shape:[2,2],values:[-0.5,0,0.25,0.5]} : () -> tensor<2x2xf32>
+    (%63) = "pd_op.full" () {dtype:int64,place:Place(cpu),shape:[1],value:1} : () -> tensor<1xi64>
+    (%61) = "pd_op.slice" (%57, %22, %63) {axes:[0],decrease_axis:[0],infer_flags:[1]} : (tensor<5x-1xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<-1xf32>
+    (%62) = "pd_op.searchsorted" (%61, %60) {out_int32:false,right:false} : (tensor<-1xf32>, tensor<2x2xf32>) -> tensor<2x2xi64>
+    () = "builtin.shadow_output" (%62) {output_name:"o25"} : (tensor<2x2xi64>) -> 
 }
