@@ -515,6 +515,9 @@ static const struct kernel_form {
     {"logcumsumexp", logcumsumexp_stages},
     {"cummax", cummax_stages},
     {"cummin", cummin_stages},
+    {"prior_box", lower_prior_box},
+    {"roi_align", lower_roi_align},
+    {"deformable_conv", lower_deformable_conv},
 };
 
 static const struct kernel_form *form_of(const pir_op *op) {

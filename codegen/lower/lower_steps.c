@@ -54,8 +54,8 @@ static lower_axes row_axes(const steps *s, const pir_value *v) {
   return axes;
 }
 
-// The number of elements of a row of the value; 0: its rows are not like the rows of states, have
-// no elements, or more than a block has room for.
+// The number of elements of a row of the value; 0: its rows are not like the rows of states,
+// have no elements, or more than a block has room for.
 static int64_t row_elements(const steps *s, const pir_value *v) {
   lowering *l = s->l;
   const pir_fact *f = lower_fact(l, v);

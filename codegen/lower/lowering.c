@@ -86,7 +86,9 @@ void lower_interface(lowering *l) {
 
 uint16_t lower_temporary(lowering *l, pir_dim bytes) {
   pir_vec_push(&l->m->arena, &l->temporaries, bytes);
-  size_t before = pir_op_operands(l->group) + pir_op_operands(lower_yield(l));
+  // An op that is tried alone has no group: its values are numbered by themselves.
+  size_t before =
+      l->group ? pir_op_operands(l->group) + pir_op_operands(lower_yield(l)) : l->values.count;
   return (uint16_t)(before + l->temporaries.count - 1);
 }
 

@@ -97,6 +97,10 @@ bool lower_has_kernel(const pir_op *op);  // whether a device has a form of the 
 void lower_kernel(lowering *l, const pir_op *op, lower_stages *stages);
 // The element of a constant that lists a few numbers; NULL: it is another op.
 loop_expr *lower_listed_element(lowering *l, const pir_op *op, loop_expr *const *index);
+// Kernels that read a map at computed positions, with their attributes: lower_boxes.c
+typedef void lower_kernel_stages(lowering *l, const pir_op *op, const pir_attr_value *attrs,
+                                 lower_stages *stages);
+lower_kernel_stages lower_prior_box, lower_roi_align, lower_deformable_conv;
 bool lower_has_steps(const pir_op *op);  // whether it is a scan of a region: lower_steps.c
 void lower_steps(lowering *l, const pir_op *op, lower_stages *stages);
 

@@ -1,7 +1,7 @@
 // Scans, scatters, positions of extremes, orders, gathered slices and recurrent networks are kernels of a device: lines of a team, in tiles where they are longer than it, lines side by side,
 // updates whose columns a block shares because they are few, and updates of a column a thread. Updates of one element are made in their order.
 // test/cuda/cuda.py runs this on the stand-ins, with these inputs, beside called kernels.
-// DEFINE: %{in} = --input=a=3x70xf32=random:1 --input=b=5x1300xi64=0..999 --input=c=2x150xf32=0.9..1.1 --input=x=9x4xf32=random:2 --input=i=20xi64=0..8 --input=u=20x4xf32=random:3 --input=y=9x64xf32=random:4 --input=v=20x64xf32=random:5 --input=z=4x300xi32=0..5 --input=w=4x300xf32=random:6 --input=g=3x40xi32=0..9 --input=h=7x1xi64=-9..8 --input=rx=6x3x5xf32=random:7 --input=rs=2x3x70xf32=random:8 --input=wx=210x5xf32=random:9 --input=wh=210x70xf32=-0.1..0.1 --input=wb=210xf32=random:10 --input=rl=3xi32=1..6 --input=q=5x33xf32=random:11
+// DEFINE: %{in} = --input=a=3x70xf32=random:1 --input=b=5x1300xi64=0..999 --input=c=2x150xf32=0.9..1.1 --input=x=9x4xf32=random:2 --input=i=20xi64=0..8 --input=u=20x4xf32=random:3 --input=y=9x64xf32=random:4 --input=v=20x64xf32=random:5 --input=z=4x300xi32=0..5 --input=w=4x300xf32=random:6 --input=g=3x40xi32=0..9 --input=h=7x1xi64=-9..8 --input=rx=6x3x5xf32=random:7 --input=rs=2x3x70xf32=random:8 --input=wx=210x5xf32=random:9 --input=wh=210x70xf32=-0.1..0.1 --input=wb=210xf32=random:10 --input=rl=3xi32=1..6 --input=q=5x33xf32=random:11 --input=map=2x4x9x11xf32=random:12 --input=boxes=4x4xf32=-2..12 --input=images=2xi32=2 --input=off=2x36x9x11xf32=-3.0..3.0 --input=kept=2x18x9x11xf32=random:13 --input=filter=6x2x3x3xf32=random:14
 // RUN: pir-opt %s --pipeline=compile-cuda | FileCheck %s --check-prefix=KINDS
 // RUN: pir-opt %s --target=sm_80 --emit=loops | FileCheck %s
 // RUN: pir-opt %s --target=sm_80 --emit=loops | pir-opt - --target=sm_80 --emit=cuda | FileCheck %s --check-prefix=CUDA
@@ -10,7 +10,7 @@
 // KINDS-COUNT-2: kind:"rows"
 // KINDS-COUNT-5: kind:"kernel"
 // KINDS-COUNT-2: kind:"steps"
-// KINDS-COUNT-7: kind:"kernel"
+// KINDS-COUNT-11: kind:"kernel"
 // A tile is scanned, and its last sum carried on. Without its own element, a sum is stored one further.
 // CHECK-LABEL: g0_stage0: stage
 // CHECK: v7: f32 = prefix_add(select(v5, v6, 0:f32))
@@ -134,4 +134,19 @@
     (%61) = "pd_op.slice" (%57, %22, %63) {axes:[0],decrease_axis:[0],infer_flags:[1]} : (tensor<5x-1xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<-1xf32>
     (%62) = "pd_op.searchsorted" (%61, %60) {out_int32:false,right:false} : (tensor<-1xf32>, tensor<2x2xf32>) -> tensor<2x2xi64>
     () = "builtin.shadow_output" (%62) {output_name:"o25"} : (tensor<2x2xi64>) -> 
+    (%64) = "pd_op.data" () {dtype:float32,name:"map",place:Place(undefined:0),shape:[-1,4,-1,11]} : () -> tensor<-1x4x-1x11xf32>
+    (%65) = "pd_op.data" () {dtype:float32,name:"boxes",place:Place(undefined:0),shape:[-1,4]} : () -> tensor<-1x4xf32>
+    (%66) = "pd_op.data" () {dtype:int32,name:"images",place:Place(undefined:0),shape:[-1]} : () -> tensor<-1xi32>
+    (%67) = "pd_op.roi_align" (%64, %65, %66) {aligned:false,pooled_height:3,pooled_width:2,sampling_ratio:-1,spatial_scale:0.75} : (tensor<-1x4x-1x11xf32>, tensor<-1x4xf32>, tensor<-1xi32>) -> tensor<-1x4x3x2xf32>
+    () = "builtin.shadow_output" (%67) {output_name:"o26"} : (tensor<-1x4x3x2xf32>) -> 
+    (%68) = "pd_op.roi_align" (%64, %65, %66) {aligned:true,pooled_height:2,pooled_width:2,sampling_ratio:2,spatial_scale:1} : (tensor<-1x4x-1x11xf32>, tensor<-1x4xf32>, tensor<-1xi32>) -> tensor<-1x4x2x2xf32>
+    () = "builtin.shadow_output" (%68) {output_name:"o27"} : (tensor<-1x4x2x2xf32>) -> 
+    (%71) = "pd_op.data" () {dtype:float32,name:"off",place:Place(undefined:0),shape:[-1,36,9,11]} : () -> tensor<-1x36x9x11xf32>
+    (%69, %70) = "pd_op.prior_box" (%64, %71) {aspect_ratios:[2,0.5,3],clip:true,flip:true,max_sizes:[5,7],min_max_aspect_ratios_order:true,min_sizes:[2,4],offset:0.5,step_h:0,step_w:0,variances:[0.1,0.1,0.2,0.2]} : (tensor<-1x4x-1x11xf32>, tensor<-1x36x9x11xf32>) -> tensor<-1x11x12x4xf32>, tensor<-1x11x12x4xf32>
+    () = "builtin.shadow_output" (%69) {output_name:"o28"} : (tensor<-1x11x12x4xf32>) -> 
+    () = "builtin.shadow_output" (%70) {output_name:"o29"} : (tensor<-1x11x12x4xf32>) -> 
+    (%72) = "pd_op.data" () {dtype:float32,name:"kept",place:Place(undefined:0),shape:[-1,18,9,11]} : () -> tensor<-1x18x9x11xf32>
+    (%73) = "pd_op.data" () {dtype:float32,name:"filter",place:Place(undefined:0),shape:[6,2,3,3]} : () -> tensor<6x2x3x3xf32>
+    (%74) = "pd_op.deformable_conv" (%64, %71, %73, %72) {deformable_groups:2,dilations:[1,1],groups:2,im2col_step:1,paddings:[1,1],strides:[1,1]} : (tensor<-1x4x-1x11xf32>, tensor<-1x36x9x11xf32>, tensor<6x2x3x3xf32>, tensor<-1x18x9x11xf32>) -> tensor<-1x6x-1x11xf32>
+    () = "builtin.shadow_output" (%74) {output_name:"o30"} : (tensor<-1x6x-1x11xf32>) -> 
 }
