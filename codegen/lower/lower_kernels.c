@@ -108,22 +108,127 @@ static void argsort_stages(lowering *l, const pir_op *op, const pir_attr_value *
   lower_leave(l, outside);
 }
 
-// The values alone: a selection leaves the positions of equal elements in an order of its own.
-static void topk_stages(lowering *l, const pir_op *op, const pir_attr_value *attrs,
+// An integer that is larger the earlier an element stands in order; NaN counts as the largest
+// number.
+static loop_expr *rank_of(lowering *l, loop_expr *e, bool descending) {
+  loop_module *m = l->m;
+  bool wide = e->dtype == PIR_F64 || e->dtype == PIR_I64;
+  pir_dtype type = wide ? PIR_I64 : PIR_I32;
+  if (pir_dtype_is_float(e->dtype)) {
+    loop_expr *nothing = pir_loop_const_float(m, e->dtype, 0),
+              *largest = pir_loop_const_int(m, type, wide ? INT64_MAX : INT32_MAX),
+              *nan = pir_loop_op(m, PIR_V_ISNAN, e, NULL, NULL);
+    e = pir_loop_select(m, pir_loop_op(m, PIR_V_EQ, e, nothing, NULL), nothing, e);
+    e = pir_loop_let(l->fn, l->block, "bits", pir_loop_bitcast(m, e, type));
+    loop_expr *negative = pir_loop_lt(m, e, pir_loop_const_int(m, type, 0));
+    e = pir_loop_select(m, negative, pir_loop_op(m, PIR_V_XOR, e, largest, NULL), e);
+    e = pir_loop_select(m, nan, largest, e);
+  }
+  e = pir_loop_cast(m, e, type);
+  e = descending ? e : pir_loop_op(m, PIR_V_NOT, e, NULL, NULL);
+  return pir_loop_let(l->fn, l->block, "rank", e);
+}
+
+// Lines of which a team takes one element after the other.
+typedef struct selection {
+  const pir_value *x;
+  int axis;
+  bool descending;
+  loop_expr *index[PIR_MAX_RANK];  // of the line
+  loop_expr *length;
+  loop_buffer *last, *place;  // rank and position of the latest one that was taken
+} selection;
+
+// Goes through the elements that are not taken yet, and combines the largest rank into `best`,
+// or, if that is known (`rank`), the first position that has it.
+static void search_line(lowering *l, const selection *s, loop_block *block, loop_buffer *best,
+                        loop_expr *rank) {
+  loop_module *m = l->m;
+  loop_expr *index[PIR_MAX_RANK], *zero = pir_loop_int(m, 0);
+  pir_combine combine = rank ? PIR_COMBINE_MIN : PIR_COMBINE_MAX;
+  memcpy(index, s->index, sizeof index);
+  pir_loop_store(l->fn, block, best, zero, pir_loop_neutral(m, combine, best->dtype), NULL);
+  loop_var *i = pir_loop_var_create(l->fn, "i", LOOP_INDEX, 1);
+  i->extent = s->length;
+  lower_place outside =
+      lower_enter(l, pir_loop_for(l->fn, block, LOOP_VECTORISED, i, zero, s->length, NULL));
+  index[s->axis] = pir_loop_use(m, i);
+  loop_expr *own = rank_of(l, key_at(l, s->x, index), s->descending),
+            *at = pir_loop_cast(m, index[s->axis], PIR_I64),
+            *last = pir_loop_load(m, s->last, zero, 1, NULL),
+            *place = pir_loop_load(m, s->place, zero, 1, NULL);
+  loop_expr *same = pir_loop_op(m, PIR_V_EQ, own, last, NULL);
+  loop_expr *left = pir_loop_op(m, PIR_V_AND, same, pir_loop_lt(m, place, at), NULL);
+  left = pir_loop_op(m, PIR_V_OR, left, pir_loop_lt(m, own, last), NULL);
+  if (rank)
+    left = pir_loop_op(m, PIR_V_AND, left, pir_loop_op(m, PIR_V_EQ, own, rank, NULL), NULL);
+  loop_expr *e =
+      pir_loop_select(m, left, rank ? at : own, pir_loop_neutral(m, combine, best->dtype));
+  pir_loop_accumulate(l->fn, l->block, best, zero, combine, e);
+  lower_leave(l, outside);
+}
+
+static int threads_for(const lowering *l, pir_dim length) {
+  const pir_machine *machine = l->target->machine;
+  int64_t n;
+  if (!pir_dim_is_const(l->dims, length, &n))
+    return machine->device.open_row_threads;
+  return n > machine->device.short_row ? machine->device.block_threads
+                                       : machine->device.threads;
+}
+
+// Takes the first elements of each line, one after the other: few of them, or there would be
+// more comparisons than counting makes.
+static void take_first(lowering *l, const pir_op *op, int axis, bool descending,
+                       lower_stages *stages) {
+  loop_module *m = l->m;
+  const pir_value *out = pir_op_result(op, 0);
+  selection s = {.x = pir_op_operand(op, 0), .axis = axis, .descending = descending};
+  const pir_fact *from = lower_fact(l, s.x);
+  lower_axes lines = {0};
+  loop_expr *to[PIR_MAX_RANK], *zero = pir_loop_int(m, 0);
+  for (int d = 0; d < from->rank; d++)
+    if (d != axis)
+      lines.extent[lines.count++] = from->shape[d];
+  loop_block *block = lower_open_points(l, &lines, threads_for(l, from->shape[axis]), stages);
+  for (int d = 0, line = 0; d < from->rank; d++)
+    s.index[d] = d == axis ? zero : lines.index[line++];
+  s.length = lower_dim(l, from->shape[axis]);
+  lower_place outside = lower_enter(l, block);
+  pir_dtype type = pir_node_type_arithmetic(from->dtype);
+  type = type == PIR_F64 || type == PIR_I64 ? PIR_I64 : PIR_I32;
+  s.last = pir_loop_registers(l->fn, "last", type, 1, 1);
+  s.place = pir_loop_registers(l->fn, "place", PIR_I64, 1, 1);
+  loop_buffer *best = pir_loop_registers(l->fn, "best", type, 1, 1),
+              *first = pir_loop_registers(l->fn, "first", PIR_I64, 1, 1);
+  int64_t highest = type == PIR_I64 ? INT64_MAX : INT32_MAX;
+  pir_loop_store(l->fn, block, s.last, zero, pir_loop_const_int(m, type, highest), NULL);
+  pir_loop_store(l->fn, block, s.place, zero, pir_loop_const_int(m, PIR_I64, -1), NULL);
+  memcpy(to, s.index, sizeof to);
+  lower_place inner = enter_line(l, lower_dim(l, lower_fact(l, out)->shape[axis]), &to[axis]);
+  search_line(l, &s, l->block, best, NULL);
+  loop_expr *rank =
+      pir_loop_let(l->fn, l->block, "rank", pir_loop_load(m, best, zero, 1, NULL));
+  search_line(l, &s, l->block, first, rank);
+  loop_var *at = pir_loop_var_create(l->fn, "at", LOOP_INDEX, 1);
+  at->extent = s.length;
+  pir_loop_bind(l->fn, l->block, at,
+                pir_loop_cast(m, pir_loop_load(m, first, zero, 1, NULL), LOOP_INDEX));
+  pir_loop_store(l->fn, l->block, s.last, zero, rank, NULL);
+  pir_loop_store(l->fn, l->block, s.place, zero, pir_loop_load(m, first, zero, 1, NULL), NULL);
+  s.index[axis] = pir_loop_use(m, at);
+  lower_store_element(l, out, to, lower_element(l, s.x, s.index));
+  lower_store_element(l, pir_op_result(op, 1), to, s.index[axis]);
+  lower_leave(l, inner);
+  lower_leave(l, outside);
+}
+
+// Stores each element that stands among the first ones at its place.
+static void place_first(lowering *l, const pir_op *op, int axis, bool descending,
                         lower_stages *stages) {
   const pir_value *x = pir_op_operand(op, 0), *out = pir_op_result(op, 0);
   lower_axes at;
   loop_expr *to[PIR_MAX_RANK];
-  int axis;
-  int64_t sorted;
-  bool descending;
-  if (!open_order(l, op, attrs, &axis, &descending))
-    return;
-  bool in_order = pir_attr_value_int(&attrs[2], &sorted) && sorted;
-  if (!in_order || lower_is_stored(l, pir_op_result(op, 1))) {
-    lower_fail(l, op, "a selection whose order of equal elements counts");
-    return;
-  }
   lower_place outside = lower_open_elements(l, lower_fact(l, x), &at, stages);
   memcpy(to, at.index, sizeof to);
   to[axis] = place_in_order(l, x, axis, descending, at.index);
@@ -132,8 +237,29 @@ static void topk_stages(lowering *l, const pir_op *op, const pir_attr_value *att
   loop_expr *first = pir_loop_lt(l->m, to[axis], kept);
   lower_place around = lower_enter(l, pir_loop_if(l->fn, l->block, first, NULL));
   lower_store_element(l, out, to, e);
+  lower_store_element(l, pir_op_result(op, 1), to, at.index[axis]);
   lower_leave(l, around);
   lower_leave(l, outside);
+}
+
+// The values alone: the selection of the runtime leaves the positions of equal elements in an
+// order of its own.
+static void topk_stages(lowering *l, const pir_op *op, const pir_attr_value *attrs,
+                        lower_stages *stages) {
+  enum { FEW = 64 };
+  int axis;
+  int64_t sorted, kept;
+  bool descending;
+  bool in_order = pir_attr_value_int(&attrs[2], &sorted) && sorted;
+  if (!in_order || lower_is_stored(l, pir_op_result(op, 1)))
+    lower_fail(l, op, "a selection whose order of equal elements counts");
+  if (l->why || !open_order(l, op, attrs, &axis, &descending))
+    return;
+  pir_dim extent = lower_fact(l, pir_op_result(op, 0))->shape[axis];
+  if (pir_dim_is_const(l->dims, extent, &kept) && kept <= FEW)
+    take_first(l, op, axis, descending, stages);
+  else
+    place_first(l, op, axis, descending, stages);
 }
 
 // Of an element: how many equal it, how many stand before them, and its position. The most
