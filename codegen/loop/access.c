@@ -209,6 +209,7 @@ static void collect(loop_accesses *a, const loop_block *block, bool masked) {
       case LOOP_SCATTER: refuse_access(a, "it gathers or scatters"); break;
       case LOOP_MMA:
       case LOOP_TILE:
+      case LOOP_TAKE:
       case LOOP_COPY:
       case LOOP_COMMIT:
       case LOOP_WAIT:

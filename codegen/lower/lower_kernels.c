@@ -137,6 +137,7 @@ typedef struct selection {
   loop_expr *index[PIR_MAX_RANK];  // of the line
   loop_expr *length;
   loop_buffer *last, *place;  // rank and position of the latest one that was taken
+  loop_buffer *tied;          // not 0: equal ones were among those; NULL: that does not matter
 } selection;
 
 // Goes through the elements that are not taken yet, and combines the largest rank into `best`,
@@ -168,6 +169,72 @@ static void search_line(lowering *l, const selection *s, loop_block *block, loop
   lower_leave(l, outside);
 }
 
+// Notes whether an element of the rank is as good as the latest one.
+static void note_tie(lowering *l, const selection *s, loop_expr *rank) {
+  loop_expr *zero = pir_loop_int(l->m, 0), *last = pir_loop_load(l->m, s->last, zero, 1, NULL),
+            *tied = pir_loop_load(l->m, s->tied, zero, 1, NULL);
+  loop_expr *same = pir_loop_op(l->m, PIR_V_EQ, rank, last, NULL);
+  pir_loop_store(l->fn, l->block, s->tied, zero,
+                 pir_loop_select(l->m, same, pir_loop_const_int(l->m, PIR_I64, 1), tied), NULL);
+}
+
+// Declares the entries of all lines, a temporary of the group. A line has one for each element
+// that is kept, or, if it is not much longer, for all; and room for its parts that are still to
+// be sorted. Returns where the entries of the current line begin.
+static loop_expr *open_entries(lowering *l, const selection *s, const lower_axes *lines,
+                               int64_t kept, loop_buffer **out) {
+  enum { MUCH_LONGER = 64, OPEN = 16 };
+  loop_module *m = l->m;
+  int64_t n, most = MUCH_LONGER * kept, size = sizeof n;
+  if (pir_dim_is_const(l->dims, lower_fact(l, s->x)->shape[s->axis], &n) && n < most)
+    most = n;
+  int64_t numbers = 2 * (most + OPEN);
+  pir_dim bytes = pir_dim_const(l->dims, numbers * size);
+  loop_expr *line = pir_loop_int(m, 0);
+  for (int i = 0; i < lines->count; i++) {
+    bytes = pir_dim_mul(l->dims, bytes, lines->extent[i]);
+    line = pir_loop_mul(m, line, lower_dim(l, lines->extent[i]));
+    line = pir_loop_add(m, line, lines->index[i]);
+  }
+  *out =
+      pir_loop_arg(l->fn, "entries", PIR_I64, lower_temporary(l, bytes), (uint32_t)size, false);
+  return pir_loop_mul(m, line, pir_loop_int(m, numbers));
+}
+
+// The selection of the runtime, which decides the order of equal elements, by one thread.
+static void select_in_order(lowering *l, const pir_op *op, const selection *s,
+                            const lower_axes *lines, loop_expr *const *to, int64_t kept) {
+  loop_module *m = l->m;
+  loop_expr *index[PIR_MAX_RANK], *out[PIR_MAX_RANK], *zero = pir_loop_int(m, 0), *k;
+  loop_buffer *entries;
+  loop_expr *line = open_entries(l, s, lines, kept, &entries),
+            *count = lower_dim(l, lower_fact(l, pir_op_result(op, 0))->shape[s->axis]);
+  memcpy(index, s->index, sizeof index);
+  memcpy(out, to, sizeof out);
+  loop_var *one = pir_loop_var_create(l->fn, "one", LOOP_INDEX, 1);
+  one->extent = pir_loop_int(m, 1);
+  loop_block *block = pir_loop_for(l->fn, l->block, LOOP_THREADS, one, zero, one->extent, NULL);
+  lower_place outside = lower_enter(l, block), inner = enter_line(l, s->length, &k);
+  index[s->axis] = k;
+  loop_expr *rank = rank_of(l, key_at(l, s->x, index), s->descending);
+  pir_loop_take(l->fn, l->block, entries, line, kept, s->length, k,
+                pir_loop_cast(m, rank, PIR_I64));
+  lower_leave(l, inner);
+  pir_loop_take(l->fn, block, entries, line, kept, s->length, NULL, NULL);
+  inner = enter_line(l, count, &out[s->axis]);
+  loop_expr *place = pir_loop_mul(m, out[s->axis], pir_loop_int(m, 2));
+  place = pir_loop_add(m, line, pir_loop_add(m, place, pir_loop_int(m, 1)));
+  loop_var *at = pir_loop_var_create(l->fn, "at", LOOP_INDEX, 1);
+  at->extent = s->length;
+  pir_loop_bind(l->fn, l->block, at,
+                pir_loop_cast(m, pir_loop_load(m, entries, place, 1, NULL), LOOP_INDEX));
+  index[s->axis] = pir_loop_use(m, at);
+  lower_store_element(l, pir_op_result(op, 0), out, lower_element(l, s->x, index));
+  lower_store_element(l, pir_op_result(op, 1), out, index[s->axis]);
+  lower_leave(l, inner);
+  lower_leave(l, outside);
+}
+
 static int threads_for(const lowering *l, pir_dim length) {
   const pir_machine *machine = l->target->machine;
   int64_t n;
@@ -179,7 +246,7 @@ static int threads_for(const lowering *l, pir_dim length) {
 
 // Takes the first elements of each line, one after the other: few of them, or there would be
 // more comparisons than counting makes.
-static void take_first(lowering *l, const pir_op *op, int axis, bool descending,
+static void take_first(lowering *l, const pir_op *op, int axis, bool descending, int64_t kept,
                        lower_stages *stages) {
   loop_module *m = l->m;
   const pir_value *out = pir_op_result(op, 0);
@@ -204,11 +271,17 @@ static void take_first(lowering *l, const pir_op *op, int axis, bool descending,
   int64_t highest = type == PIR_I64 ? INT64_MAX : INT32_MAX;
   pir_loop_store(l->fn, block, s.last, zero, pir_loop_const_int(m, type, highest), NULL);
   pir_loop_store(l->fn, block, s.place, zero, pir_loop_const_int(m, PIR_I64, -1), NULL);
+  if (lower_is_stored(l, pir_op_result(op, 1))) {
+    s.tied = pir_loop_registers(l->fn, "tied", PIR_I64, 1, 1);
+    pir_loop_store(l->fn, block, s.tied, zero, pir_loop_const_int(m, PIR_I64, 0), NULL);
+  }
   memcpy(to, s.index, sizeof to);
   lower_place inner = enter_line(l, lower_dim(l, lower_fact(l, out)->shape[axis]), &to[axis]);
   search_line(l, &s, l->block, best, NULL);
   loop_expr *rank =
       pir_loop_let(l->fn, l->block, "rank", pir_loop_load(m, best, zero, 1, NULL));
+  if (s.tied)
+    note_tie(l, &s, rank);
   search_line(l, &s, l->block, first, rank);
   loop_var *at = pir_loop_var_create(l->fn, "at", LOOP_INDEX, 1);
   at->extent = s.length;
@@ -220,6 +293,16 @@ static void take_first(lowering *l, const pir_op *op, int axis, bool descending,
   lower_store_element(l, out, to, lower_element(l, s.x, s.index));
   lower_store_element(l, pir_op_result(op, 1), to, s.index[axis]);
   lower_leave(l, inner);
+  if (s.tied) {
+    s.index[axis] = zero;
+    search_line(l, &s, block, best, NULL);
+    note_tie(l, &s, pir_loop_load(m, best, zero, 1, NULL));
+    loop_expr *tied = pir_loop_op(m, PIR_V_NE, pir_loop_load(m, s.tied, zero, 1, NULL),
+                                  pir_loop_const_int(m, PIR_I64, 0), NULL);
+    inner = lower_enter(l, pir_loop_if(l->fn, block, tied, NULL));
+    select_in_order(l, op, &s, &lines, to, kept);
+    lower_leave(l, inner);
+  }
   lower_leave(l, outside);
 }
 
@@ -242,22 +325,23 @@ static void place_first(lowering *l, const pir_op *op, int axis, bool descending
   lower_leave(l, outside);
 }
 
-// The values alone: the selection of the runtime leaves the positions of equal elements in an
-// order of its own.
+// Equal elements stand where the selection of the runtime puts them: a device finds that out if
+// few elements are selected.
 static void topk_stages(lowering *l, const pir_op *op, const pir_attr_value *attrs,
                         lower_stages *stages) {
   enum { FEW = 64 };
   int axis;
   int64_t sorted, kept;
   bool descending;
-  bool in_order = pir_attr_value_int(&attrs[2], &sorted) && sorted;
-  if (!in_order || lower_is_stored(l, pir_op_result(op, 1)))
-    lower_fail(l, op, "a selection whose order of equal elements counts");
-  if (l->why || !open_order(l, op, attrs, &axis, &descending))
+  if (!open_order(l, op, attrs, &axis, &descending))
     return;
+  bool in_order = pir_attr_value_int(&attrs[2], &sorted) && sorted;
   pir_dim extent = lower_fact(l, pir_op_result(op, 0))->shape[axis];
-  if (pir_dim_is_const(l->dims, extent, &kept) && kept <= FEW)
-    take_first(l, op, axis, descending, stages);
+  bool few = pir_dim_is_const(l->dims, extent, &kept) && kept > 0 && kept <= FEW;
+  if (!in_order || (!few && lower_is_stored(l, pir_op_result(op, 1))))
+    lower_fail(l, op, "a selection of many elements, or in no order");
+  else if (few)
+    take_first(l, op, axis, descending, kept, stages);
   else
     place_first(l, op, axis, descending, stages);
 }

@@ -10,7 +10,7 @@
 // KINDS-COUNT-2: kind:"rows"
 // KINDS-COUNT-5: kind:"kernel"
 // KINDS-COUNT-2: kind:"steps"
-// KINDS-COUNT-11: kind:"kernel"
+// KINDS-COUNT-13: kind:"kernel"
 // A tile is scanned, and its last sum carried on. Without its own element, a sum is stored one further.
 // CHECK-LABEL: g0_stage0: stage
 // CHECK: v7: f32 = prefix_add(select(v5, v6, 0:f32))
@@ -50,9 +50,21 @@
 // CHECK-NEXT: if (b4.i64(0) < b4.i64(1)) {
 // CHECK-LABEL: group g32: pd_op.assign_value, pd_op.searchsorted
 // CHECK: 0.25:f32
+// Of five elements the largest rank is found five times, then its first position. Where two are equal, or another one is equal to the last of
+// them, one thread selects as the runtime does.
+// CHECK-LABEL: group g37: pd_op.full, pd_op.topk
+// CHECK: for v{{[0-9]+}} = 0 to 5 by 1 {
+// CHECK: team_max(
+// CHECK: team_min(
+// CHECK: threads v{{[0-9]+}} = 0 to 1 by 1 {
+// CHECK-NEXT: for v[[AT:[0-9]+]] = 0 to 40 by 1 {
+// CHECK: take 5 of 40 in b[[E:[0-9]+]][(v{{[0-9]+}} * 112)] from v[[AT]], i64(
+// CHECK: order 5 of 40 in b[[E]][(v{{[0-9]+}} * 112)]
 // CUDA: pir_prefix<32, pir_op_add>(
 // CUDA: pir_prefix<256, pir_op_add>(
 // CUDA: pir_team<{{[0-9]+}}, pir_op_max>(
+// CUDA: pir_take<5>((pir_entry *)&
+// CUDA: pir_order<5>((pir_entry *)&
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(undefined:0),shape:[3,70]} : () -> tensor<3x70xf32>
     (%1) = "pd_op.full" () {dtype:int32,place:Place(cpu),shape:[1],value:-1} : () -> tensor<1xi32>
@@ -149,4 +161,9 @@
     (%73) = "pd_op.data" () {dtype:float32,name:"filter",place:Place(undefined:0),shape:[6,2,3,3]} : () -> tensor<6x2x3x3xf32>
     (%74) = "pd_op.deformable_conv" (%64, %71, %73, %72) {deformable_groups:2,dilations:[1,1],groups:2,im2col_step:1,paddings:[1,1],strides:[1,1]} : (tensor<-1x4x-1x11xf32>, tensor<-1x36x9x11xf32>, tensor<6x2x3x3xf32>, tensor<-1x18x9x11xf32>) -> tensor<-1x6x-1x11xf32>
     () = "builtin.shadow_output" (%74) {output_name:"o30"} : (tensor<-1x6x-1x11xf32>) -> 
+    (%75, %76) = "pd_op.topk" (%24, %29) {axis:-1,largest:true,sorted:true} : (tensor<3x40xi32>, tensor<1xi32>) -> tensor<3x5xi32>, tensor<3x5xi64>
+    () = "builtin.shadow_output" (%75) {output_name:"o31"} : (tensor<3x5xi32>) -> 
+    () = "builtin.shadow_output" (%76) {output_name:"o32"} : (tensor<3x5xi64>) -> 
+    (%77, %78) = "pd_op.topk" (%50, %29) {axis:1,largest:false,sorted:true} : (tensor<5x-1xf32>, tensor<1xi32>) -> tensor<5x5xf32>, tensor<5x5xi64>
+    () = "builtin.shadow_output" (%78) {output_name:"o33"} : (tensor<5x5xi64>) -> 
 }
