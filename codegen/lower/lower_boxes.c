@@ -340,6 +340,7 @@ void lower_roi_align(lowering *l, const pir_op *op, const pir_attr_value *attrs,
     return;
   }
   lower_place outside = lower_open_elements(l, lower_fact(l, out), &at, stages);
+  lower_take_turns(l);
   loop_expr *index[PIR_MAX_RANK] = {image_of(&n, op, at.index[0]), at.index[1]};
   for (int a = 0; a < 2; a++) {
     axes[a] = read_region(&n, op, attrs, at.index[0], a);
@@ -501,6 +502,7 @@ static void store_columns(deform *d, lower_stages *stages) {
   int64_t all = d->taps[0] * d->taps[1];
   place places[2];
   loop_block *block = lower_open_lanes(l, &d->columns, stages);
+  lower_take_turns(l);
   loop_buffer *columns = column_buffer(d, false);
   lower_place outside = lower_enter(l, block);
   loop_expr **at = d->columns.index, *wide = pir_loop_int(m, d->taps[1]);
@@ -534,6 +536,7 @@ static void multiply_columns(const deform *d, lower_stages *stages) {
   lower_axes at;
   loop_expr *zero = pir_loop_int(m, 0), *c, *k, *wide = pir_loop_int(m, d->taps[1]);
   lower_place outside = lower_open_elements(l, lower_fact(l, out), &at, stages);
+  lower_take_turns(l);
   loop_buffer *columns = column_buffer(d, true),
               *sum = pir_loop_registers(l->fn, "sum", n->type, 1, 1);
   pir_loop_store(l->fn, l->block, sum, zero, real_of(n, 0), NULL);

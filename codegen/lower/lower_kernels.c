@@ -544,6 +544,7 @@ static void searchsorted_stages(lowering *l, const pir_op *op, const pir_attr_va
   for (int d = 0; d + 1 < from->rank; d++)
     lower_expect_equal(l, from->shape[d], to->shape[d]);
   lower_place outside = lower_open_elements(l, to, &at, stages);
+  lower_take_turns(l);
   memcpy(index, at.index, sizeof index);
   loop_expr *value = pir_loop_cast(l->m, lower_element(l, values, at.index), PIR_F64);
   value = pir_loop_let(l->fn, l->block, "value", value);
@@ -579,6 +580,7 @@ static bool open_line(lowering *l, const pir_op *op, int64_t axis, bool flat, li
     list->extent[list->count++] = f->shape[d];
   }
   out->outside = lower_enter(l, lower_open_lanes(l, &out->around, stages));
+  lower_take_turns(l);
   out->length = lower_points_extent(l, &out->along);
   return true;
 }

@@ -91,6 +91,10 @@ loop_block *lower_open_team(lowering *l, loop_block *block, loop_expr **out_thre
   return pir_loop_for(l->fn, block, LOOP_THREADS, t, pir_loop_int(l->m, 0), threads, NULL);
 }
 
+void lower_take_turns(lowering *l) {
+  l->fn->body.last->loop.body.last->loop.unroll = 1;
+}
+
 // ---- elements
 
 lower_place lower_open_elements(lowering *l, const pir_fact *of, lower_axes *out,

@@ -77,6 +77,9 @@ loop_block *lower_open_points(lowering *l, lower_axes *p, int threads, lower_sta
 loop_block *lower_open_lanes(lowering *l, lower_axes *p, lower_stages *stages);
 // Opens a loop of which each thread of the team takes one iteration, its own number.
 loop_block *lower_open_team(lowering *l, loop_block *block, loop_expr **out_thread);
+// Lets each thread of a stage that has just been opened finish a point before the next one: the
+// registers of a thread do not suffice for many long ones at once.
+void lower_take_turns(lowering *l);
 // Starts a stage over the elements of the tensor, and enters the block of one.
 lower_place lower_open_elements(lowering *l, const pir_fact *of, lower_axes *out,
                                 lower_stages *stages);
