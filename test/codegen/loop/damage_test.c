@@ -284,10 +284,9 @@ static void make_device(program *p) {
   X(sums_nowhere_else, p->mma->mma.index = NULL, "the index is missing")                       \
   X(rows_together, p->mma->mma.left.row = 0, "elements of the left fragment lie in one place") \
   X(halves_together, p->mma->mma.right.half = 0, "elements of the right fragment lie in one")  \
-  X(entries_elsewhere, p->take->take.buffer = p->local,                                        \
-    "entries are an argument of i64 that is written")                                          \
+  X(entries_elsewhere, p->take->take.buffer = p->local, "entries are an argument of i64")      \
   X(entries_of_none, p->take->take.kept = 0, "a selection of no elements")                     \
-  X(entry_without_rank, p->take->take.rank = NULL, "an element without a position or a rank")  \
+  X(entry_without_rank, p->take->take.rank = NULL, "without a position or a rank")             \
   X(entry_of_an_index, p->take->take.rank = p->at, "the rank has type index, not i64")         \
   X(entries_uncounted, p->take->take.count = NULL, "the number of elements is missing")        \
   X(team_alone, p->fn->threads = 0, "a processor has no team of threads")                      \
