@@ -70,12 +70,10 @@ static loop_expr *place_in_order(lowering *l, const pir_value *x, int axis, bool
   return pir_loop_use(m, place);
 }
 
-// Sorting by counting: n comparisons for each of n elements, all of them at once. So lines that
-// are known to be long are sorted on the host.
 static bool open_order(lowering *l, const pir_op *op, const pir_attr_value *attrs,
                        int *out_axis, bool *out_descending) {
   const pir_fact *x = lower_fact(l, pir_op_operand(op, 0));
-  int64_t axis, descending, length;
+  int64_t axis, descending;
   if (!pir_fact_has_rank(x) || !pir_attr_value_int(&attrs[0], &axis) ||
       !pir_attr_value_int(&attrs[1], &descending)) {
     lower_fail(l, op, "a line that is not known");
@@ -86,7 +84,15 @@ static bool open_order(lowering *l, const pir_op *op, const pir_attr_value *attr
   *out_descending = descending != 0;
   if (axis < 0 || axis >= x->rank || pir_dtype_is_complex(x->dtype))
     lower_fail(l, op, "elements that have no order along an axis");
-  else if (pir_dim_is_const(l->dims, x->shape[axis], &length) && length > LONGEST_LINE)
+  return !l->why;
+}
+
+// Sorting by counting: n comparisons for each of n elements, all of them at once. So lines that
+// are known to be long are sorted on the host.
+static bool may_count(lowering *l, const pir_op *op, int axis) {
+  int64_t length;
+  pir_dim extent = lower_fact(l, pir_op_operand(op, 0))->shape[axis];
+  if (pir_dim_is_const(l->dims, extent, &length) && length > LONGEST_LINE)
     lower_fail(l, op, "so many elements, each of which would be compared with all others");
   return !l->why;
 }
@@ -98,7 +104,7 @@ static void argsort_stages(lowering *l, const pir_op *op, const pir_attr_value *
   loop_expr *to[PIR_MAX_RANK];
   int axis;
   bool descending;
-  if (!open_order(l, op, attrs, &axis, &descending))
+  if (!open_order(l, op, attrs, &axis, &descending) || !may_count(l, op, axis))
     return;
   lower_place outside = lower_open_elements(l, lower_fact(l, x), &at, stages);
   memcpy(to, at.index, sizeof to);
@@ -254,6 +260,9 @@ static void take_first(lowering *l, const pir_op *op, int axis, bool descending,
   const pir_fact *from = lower_fact(l, s.x);
   lower_axes lines = {0};
   loop_expr *to[PIR_MAX_RANK], *zero = pir_loop_int(m, 0);
+  lower_site site = {.l = l, .op = op};
+  pir_dim last = pir_dim_const(l->dims, kept - 1), one = pir_dim_const(l->dims, 1);
+  lower_expect_inside(&site, last, last, from->shape[axis], one, 0);
   for (int d = 0; d < from->rank; d++)
     if (d != axis)
       lines.extent[lines.count++] = from->shape[d];
@@ -342,7 +351,7 @@ static void topk_stages(lowering *l, const pir_op *op, const pir_attr_value *att
     lower_fail(l, op, "a selection of many elements, or in no order");
   else if (few)
     take_first(l, op, axis, descending, kept, stages);
-  else
+  else if (may_count(l, op, axis))
     place_first(l, op, axis, descending, stages);
 }
 
