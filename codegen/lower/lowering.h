@@ -169,6 +169,8 @@ typedef struct lower_site {
 // Opens the clause of an op's result. Returns false and sets l->why if there is none, or it
 // cannot be lowered.
 bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out_site);
+// The element of a constant that lists a few numbers; NULL: it is another op.
+loop_expr *lower_listed_element(lowering *l, const pir_op *op, loop_expr *const *index);
 loop_expr *lower_result(lower_site *s, loop_expr *const *index);
 loop_expr *lower_index(lower_site *s, int node);
 void lower_clause_trap(lower_site *s);  // the condition that stops the run: lower_range.c

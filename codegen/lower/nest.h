@@ -98,8 +98,6 @@ void lower_scan(lowering *l, const pir_op *op, lower_stages *stages);
 void lower_updates(lowering *l, const pir_op *op, lower_stages *stages);
 bool lower_has_kernel(const pir_op *op);  // whether a device has a form of the op's kernel
 void lower_kernel(lowering *l, const pir_op *op, lower_stages *stages);
-// The element of a constant that lists a few numbers; NULL: it is another op.
-loop_expr *lower_listed_element(lowering *l, const pir_op *op, loop_expr *const *index);
 // Kernels that read a map at computed positions, with their attributes: lower_boxes.c
 typedef void lower_kernel_stages(lowering *l, const pir_op *op, const pir_attr_value *attrs,
                                  lower_stages *stages);
