@@ -646,8 +646,8 @@ static void state_most(const emission *t, loop_expr *number, int64_t most) {
     number->var->extent = contract_int(&t->e, most + 1);
 }
 
-// Chooses parts of the keys, as many as give each multiprocessor a block, but of so many keys
-// at least that what they leave takes few bytes beside them.
+// Chooses parts of the keys: each multiprocessor gets a block, and a part has so many keys that
+// its sums take few bytes beside them.
 static void choose_parts(emission *t) {
   lowering *l = t->at.l;
   const attention *a = t->at.a;

@@ -58,6 +58,7 @@ typedef enum group_kind {
   GROUP_SCAN,         // "scan": one, on a device
   GROUP_UPDATES,      // "updates": a scatter, on a device
   GROUP_KERNEL,       // "kernel": an op that no clause describes, on a device
+  GROUP_STEPS,        // "steps": a scan of a region, on a device
   GROUP_ROWS,         // "rows": reductions over one space, and ops along with them
   GROUP_SUMS,         // "sums": a contraction that has no generator, on a device
   GROUP_CONTRACTION,  // "contraction": one, and the ops on its sums

@@ -2,6 +2,7 @@
 // for the kind, and its lowering. Elementwise groups and row groups share an entry, because one
 // function lowers both.
 #include "choose.h"
+#include "nest.h"
 
 #include <strbuf.h>
 #include <string.h>
@@ -35,6 +36,8 @@ static group_kind kind_alone(const pir_op *op) {
     return GROUP_SCAN;
   if (clause && clause->kind == PIR_CLAUSE_SCATTER)
     return GROUP_UPDATES;
+  if (lower_has_steps(op))
+    return GROUP_STEPS;
   return lower_has_kernel(op) ? GROUP_KERNEL : GROUP_ELEMENTS;
 }
 
@@ -70,6 +73,8 @@ static void emit_alone(lowering *l, const contents *c, lower_stages *stages,
     lower_scan(l, c->alone, stages);
   else if (c->kind == GROUP_UPDATES)
     lower_updates(l, c->alone, stages);
+  else if (c->kind == GROUP_STEPS)
+    lower_steps(l, c->alone, stages);
   else
     lower_kernel(l, c->alone, stages);
 }
@@ -119,6 +124,7 @@ static const group_way ways[GROUP_KINDS] = {
     [GROUP_SCAN] = {"scan", 0, NULL, emit_alone},
     [GROUP_UPDATES] = {"updates", 0, NULL, emit_alone},
     [GROUP_KERNEL] = {"kernel", 0, NULL, emit_alone},
+    [GROUP_STEPS] = {"steps", 0, NULL, emit_alone},
     [GROUP_ROWS] = {"rows", 0, NULL, emit_nests},
     [GROUP_SUMS] = {"sums", 1, NULL, emit_plain_sums},
     [GROUP_CONTRACTION] = {"contraction", 1, NULL, emit_contraction},

@@ -1,6 +1,7 @@
 // Decides whether one op can be compiled: lowers it alone, at a symbolic point, into a
 // temporary module. An op that lowers alone also lowers inside a group.
 #include "choose.h"
+#include "nest.h"
 
 #include <strbuf.h>
 #include <string.h>

@@ -37,7 +37,7 @@ typedef struct contract_tensor {
   uint16_t slot;                // its buffer
   uint32_t align;               // alignment of the buffer in bytes
   bool inside;                  // no index leaves its axis, whatever the extents are
-  bool padded;  // devices: lines of the innermost axis fill accesses of 16 bytes; what lies
+  bool padded;  // devices: lines of the innermost axis fill accesses of 16 bytes; elements
                 // behind their extent may be read
 } contract_tensor;
 

@@ -66,8 +66,8 @@ int contract_axes_of(const contract_form *f, contract_role role, int *out_axes) 
 
 // ---- parts of the terms
 
-// Few tiles leave multiprocessors idle: their terms are summed in parts, as many as give each
-// multiprocessor a block, but of so many steps at least that sums take few bytes beside sides.
+// Few tiles leave multiprocessors idle: their terms are summed in parts. Each multiprocessor
+// gets a block, and a part has so many steps that its sums take few bytes beside both sides.
 contract_split contract_choose_split(const contract_form *f, const pir_target *target,
                                      int64_t size, int64_t step) {
   const device_architecture *x = target->architecture;
@@ -198,7 +198,7 @@ static void open_operands(contract_emission *e) {
   contract_open_out(e);
 }
 
-// Opens the units of a kernel with one element of out each, whose place becomes that of e.
+// Opens the units of a kernel with one element of out each, and moves e to its place.
 static loop_block *open_elements(contract_emission *e, contract_stage *out_stage) {
   const contract_form *f = e->form;
   pir_dims *dims = f->c->dims;

@@ -646,7 +646,7 @@ static loop_expr *product_extent(const tiling *t, const int *axes, int count) {
   return all;
 }
 
-// Sets the terms of a unit, and where its sums begin among those of all parts.
+// Sets the terms of a unit, and where its sums begin in the sums of all parts.
 static void set_part(tiling *t, loop_block *block, loop_expr *part) {
   contract_emission *e = &t->e;
   t->begin = contract_int(e, 0);

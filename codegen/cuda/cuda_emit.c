@@ -248,6 +248,26 @@ static void emit_mma(cuda_emitter *e, const loop_stmt *s) {
   cuda_text(e, ");\n");
 }
 
+static void emit_take(cuda_emitter *e, const loop_stmt *s) {
+  cuda_begin(e);
+  loop_expr *parts[] = {s->take.index, s->take.count, s->take.at, s->take.rank};
+  for (int i = 0; i < 4; i++)
+    cuda_count(e, parts[i]);
+  for (int i = 0; i < 4; i++)
+    cuda_settle(e, parts[i]);
+  cuda_indent(e);
+  pir_strbuf_format(&e->text, "%s<%lld>((pir_entry *)&",
+                    s->take.rank ? "pir_take" : "pir_order", (long long)s->take.kept);
+  cuda_put_place(e, s->take.buffer, s->take.index, 0);
+  for (int i = 1; i < 4; i++) {
+    if (!parts[i])
+      continue;
+    cuda_text(e, ", ");
+    cuda_put(e, parts[i], 0);
+  }
+  cuda_text(e, ");\n");
+}
+
 static void emit_copy(cuda_emitter *e, const loop_stmt *s) {
   const loop_expr *from = s->copy.from;
   settle(e, s->copy.index, from->a, from->mask);
@@ -304,6 +324,7 @@ static void write_block(cuda_emitter *e, const loop_block *block) {
       case LOOP_TRAP: write_trap(e, s); break;
       case LOOP_MMA: emit_mma(e, s); break;
       case LOOP_TILE: e->why = "tile registers"; break;
+      case LOOP_TAKE: emit_take(e, s); break;
       case LOOP_COPY: emit_copy(e, s); break;
       case LOOP_COMMIT: emit_line(e, "pir_commit();\n"); break;
       case LOOP_WAIT: emit_wait(e, s); break;

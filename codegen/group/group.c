@@ -15,6 +15,7 @@
 // short. No cluster spans an op with effects. Finally each block is reordered so that every
 // cluster is contiguous.
 #include "group.h"
+#include "nest.h"
 
 #include <pir/compiler/dialect/cinn.h>
 #include <pir/compiler/walk.h>
@@ -225,12 +226,14 @@ static void start_alone(op_cluster *c, group_kind kind) {
 static const char *start_kernel(const grouping *g, const node *n, op_cluster *c) {
   if (n->once)
     return "it runs once";
-  if (!g->target.device || !lower_has_kernel(n->op) || is_barrier(n->op))
+  bool steps = lower_has_steps(n->op), kernel = lower_has_kernel(n->op) && !is_barrier(n->op);
+  if (!g->target.device || !(steps || kernel))
     return "no clause says what an element is";
-  const char *why = is_late(g, n->op) ? "only running it shows how large its result is"
-                                      : choose_refusal(n->op, g->facts, &g->target, g->arena);
+  const char *why = is_late(g, n->op) ? "only running it shows how large its result is" : NULL;
+  if (!why && kernel)
+    why = choose_refusal(n->op, g->facts, &g->target, g->arena);
   *c = (op_cluster){.rank = result_fact(g, n->op)->rank};
-  start_alone(c, GROUP_KERNEL);
+  start_alone(c, steps ? GROUP_STEPS : GROUP_KERNEL);
   return why || !decides_shapes(g, result_fact(g, n->op)) ? why : "few elements";
 }
 

@@ -5,6 +5,7 @@
 
 #include <pir/compiler/dialect/cf.h>
 #include <pir/compiler/dialect/cinn.h>
+#include <pir/compiler/walk.h>
 #include <stdlib.h>
 
 #define NONE UINT32_MAX
@@ -41,17 +42,39 @@ static bool is_constant_value(const pir_value *v) {
   return pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_CONSTANT);
 }
 
+// Whether a region of the op makes the value.
+static bool is_within(const pir_op *op, const pir_value *v) {
+  const pir_op *at = pir_block_parent_op(pir_value_block(v));
+  while (at && at != op)
+    at = pir_op_parent(at);
+  return at;
+}
+
+// What a cluster reads from outside.
+typedef struct reading {
+  const grouping *g;
+  uint32_t cluster;
+  value_list *in;
+  const pir_op *op;  // of the cluster; its regions' ops read, too
+} reading;
+
+static pir_walk_result add_operands(pir_op *op, void *user) {
+  const reading *r = user;
+  for (size_t k = 0; k < pir_op_operands(op); k++) {
+    pir_value *v = pir_op_operand(op, k);
+    if (!v || is_constant_value(v) || contains(r->in, v) || is_within(r->op, v) ||
+        (pir_value_op(v) && belongs_to(r->g, pir_value_op(v), r->cluster)))
+      continue;
+    pir_vec_push(r->g->arena, r->in, v);
+  }
+  return PIR_WALK_CONTINUE;
+}
+
 static void find_interface(const grouping *g, uint32_t cluster, value_list *in,
                            value_list *out) {
   for (uint32_t i = g->clusters[cluster].head; i != NONE; i = g->nodes[i].next) {
     pir_op *op = g->nodes[i].op;
-    for (size_t k = 0; k < pir_op_operands(op); k++) {
-      pir_value *v = pir_op_operand(op, k);
-      if (!v || is_constant_value(v) || contains(in, v) ||
-          (pir_value_op(v) && belongs_to(g, pir_value_op(v), cluster)))
-        continue;
-      pir_vec_push(g->arena, in, v);
-    }
+    pir_walk(op, PIR_PRE_ORDER, add_operands, &(reading){g, cluster, in, op});
     for (size_t k = 0; k < pir_op_results(op); k++)
       if (is_read_outside(g, pir_op_result(op, k), cluster))
         pir_vec_push(g->arena, out, pir_op_result(op, k));
@@ -60,19 +83,29 @@ static void find_interface(const grouping *g, uint32_t cluster, value_list *in,
 
 // ---- making one
 
-static void take_constants(grouping *g, pir_block *body, pir_op *op) {
+// Where constants that are read from outside are copied to.
+typedef struct taking {
+  grouping *g;
+  pir_block *body;   // of the group
+  const pir_op *op;  // a member of it
+} taking;
+
+static pir_walk_result take_constants(pir_op *op, void *user) {
+  const taking *t = user;
   for (size_t k = 0; k < pir_op_operands(op); k++) {
     pir_value *v = pir_op_operand(op, k);
-    if (!v || !is_constant_value(v) || pir_op_block(pir_value_op(v)) == body)
+    if (!v || !is_constant_value(v) || pir_op_block(pir_value_op(v)) == t->body ||
+        is_within(t->op, v))
       continue;
     size_t index = pir_value_index(v);
     pir_op *copy = pir_op_clone(pir_value_op(v), NULL);
     pir_op_set_mark(copy, 0);
-    pir_block_append(body, copy);
+    pir_block_append(t->body, copy);
     pir_op_set_operand(op, k, pir_op_result(copy, index));
-    if (pir_facts_update(g->facts, copy))
-      g->failed = PIR_INVALID;
+    if (pir_facts_update(t->g->facts, copy))
+      t->g->failed = PIR_INVALID;
   }
+  return PIR_WALK_CONTINUE;
 }
 
 static pir_op *create_group(grouping *g, pir_op *at, const value_list *in,
@@ -110,7 +143,7 @@ static pir_op *make_group(grouping *g, uint32_t cluster) {
   for (uint32_t i = 0; i < c->ops; i++) {
     pir_op *op = g->members[i];
     pir_op_detach(op);
-    take_constants(g, body, op);
+    pir_walk(op, PIR_PRE_ORDER, take_constants, &(taking){g, body, op});
     pir_block_append(body, op);
   }
   pir_op_spec yield = {.def = pir_context_op(g->ctx, CF_YIELD),

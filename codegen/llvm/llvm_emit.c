@@ -260,6 +260,7 @@ static void emit_block(emitter *e, const loop_block *block) {
       case LOOP_TRAP: emit_trap(e, s); break;
       case LOOP_TILE: emit_tile(e, s); break;
       case LOOP_MMA:
+      case LOOP_TAKE:
       case LOOP_COPY:
       case LOOP_COMMIT:
       case LOOP_WAIT:

@@ -2,7 +2,7 @@
 // the loop's variable, `outer` is invariant in the loop, and `inner` depends on inner loops and
 // lies in a known interval. Two iterations cannot touch the same element if k exceeds the
 // largest difference of their `inner` parts. Registers that an iteration writes before it reads
-// them are private to it. Cost: quadratic in the accesses of a body, which are few.
+// them are private to it. Quadratic in the accesses of a body.
 #include "access.h"
 
 #include "loop_impl.h"
@@ -209,6 +209,7 @@ static void collect(loop_accesses *a, const loop_block *block, bool masked) {
       case LOOP_SCATTER: refuse_access(a, "it gathers or scatters"); break;
       case LOOP_MMA:
       case LOOP_TILE:
+      case LOOP_TAKE:
       case LOOP_COPY:
       case LOOP_COMMIT:
       case LOOP_WAIT:

@@ -126,6 +126,8 @@ void pir_loop_copy(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_exp
                    loop_expr *from);
 void pir_loop_commit(loop_fn *fn, loop_block *block);
 void pir_loop_wait(loop_fn *fn, loop_block *block, uint32_t groups);
+void pir_loop_take(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
+                   int64_t kept, loop_expr *count, loop_expr *at, loop_expr *rank);
 void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *index,
                   loop_fragment left, loop_fragment right);
 
@@ -133,7 +135,7 @@ void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *
 
 typedef struct loop_operands {
   int count;
-  loop_expr **at[3];  // in the order of the text, but an index before a value
+  loop_expr **at[4];  // in the order of the text, but an index before a value
 } loop_operands;
 
 typedef struct loop_blocks {
@@ -168,8 +170,9 @@ pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, lo
                           loop_expr *base, uint16_t lanes, loop_expr *mask,
                           loop_var *const *known, loop_expr *const *values, size_t count);
 
-// What is counted of a kernel: its units, of which a block does so many at once, the values of
-// extents, the bytes of each buffer, and of the cache that the block can use.
+// The run of a kernel whose bytes are counted: its units, of which a block does so many at
+// once, the values of extents, the bytes of each buffer, and of the cache that the block can
+// use.
 typedef struct loop_traffic_of {
   int64_t units, block_units;
   const int64_t *dims, *sizes;

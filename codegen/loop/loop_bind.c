@@ -251,7 +251,7 @@ static void bind_loop(binder *b, loop_block *out, const loop_stmt *s) {
             *width = pir_loop_int(m, b->width);
   bool known = pir_loop_is_int(count, &n);
   bool unrolled =
-      known && n % b->width == 0 &&
+      known && n % b->width == 0 && s->loop.unroll != 1 &&
       n / b->width <= b->z.target->machine->device.unrolled_chunks * b->z.fn->threads;
   if (b->keeps && !unrolled)
     b->failed = true;

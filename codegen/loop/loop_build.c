@@ -637,6 +637,17 @@ void pir_loop_tile(loop_fn *fn, loop_block *block, loop_tile_op op, loop_buffer 
   s->tile.stride = stride;
 }
 
+void pir_loop_take(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
+                   int64_t kept, loop_expr *count, loop_expr *at, loop_expr *rank) {
+  loop_stmt *s = append(fn, block, LOOP_TAKE);
+  s->take.kept = kept;
+  s->take.buffer = buffer;
+  s->take.index = index;
+  s->take.count = count;
+  s->take.at = at;
+  s->take.rank = rank;
+}
+
 void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *index,
                   loop_fragment left, loop_fragment right) {
   loop_stmt *s = append(fn, block, LOOP_MMA);
@@ -684,6 +695,12 @@ loop_operands pir_loop_operands(const loop_stmt *s) {
       add_operand(&list, &s->tile.index);
       add_operand(&list, &s->tile.stride);
       break;
+    case LOOP_TAKE:
+      add_operand(&list, &s->take.count);
+      add_operand(&list, &s->take.index);
+      add_operand(&list, &s->take.at);
+      add_operand(&list, &s->take.rank);
+      break;
     case LOOP_COPY:
       add_operand(&list, &s->copy.index);
       add_operand(&list, &s->copy.from);
@@ -711,6 +728,7 @@ loop_buffer *pir_loop_touched(const loop_stmt *s) {
     case LOOP_PREFETCH: return s->prefetch.buffer;
     case LOOP_MMA: return s->mma.sums;
     case LOOP_TILE: return s->tile.buffer;
+    case LOOP_TAKE: return s->take.buffer;
     case LOOP_COPY: return s->copy.buffer;
     default: return NULL;
   }

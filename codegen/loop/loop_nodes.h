@@ -1,5 +1,4 @@
-// The nodes of loop IR: buffers, expressions, statements, functions and modules (loop.h
-// explains them together).
+// The nodes of loop IR, which loop.h explains together.
 #ifndef PIR_LOOP_NODES_H
 #define PIR_LOOP_NODES_H
 
@@ -144,6 +143,7 @@ typedef enum loop_stmt_kind {
   LOOP_TRAP,        // trap: where a lane of `where` is true, args->trap is set to `number`
   LOOP_MMA,         // mma: devices: a warp adds a product of fragments to sums
   LOOP_TILE,    // tile: an operation on tile registers, perhaps with memory at buffer[index]
+  LOOP_TAKE,    // take: devices: entries are the first elements of a line, in order at last
   LOOP_COPY,    // copy: devices: begins to copy `from` to buffer[index]
   LOOP_COMMIT,  // devices: the copies that a thread began since its last one are a group
   LOOP_WAIT,    // wait: devices: until a thread's groups are copied, but the latest `groups`
@@ -242,6 +242,11 @@ struct loop_stmt {
       loop_expr *index;
       loop_expr *stride;  // bytes from one row to the next
     } tile;               // LOOP_TILE
+    struct {
+      int64_t kept;         // elements that are selected
+      loop_buffer *buffer;  // i64: from buffer[index] on, pairs of a rank and a position
+      loop_expr *index, *count, *at, *rank;  // element `at` of `count`; NULL: none is left
+    } take;                                  // LOOP_TAKE
     struct {
       loop_buffer *buffer;  // shared memory
       loop_expr *index;

@@ -299,6 +299,21 @@ static void put_mma(printer *p, const loop_stmt *s) {
   put_fragment(p, &s->mma.right);
 }
 
+static void put_take(printer *p, const loop_stmt *s) {
+  print_text(p, s->take.rank ? "take " : "order ");
+  put_int(p, s->take.kept);
+  print_text(p, " of ");
+  put_expr(p, s->take.count);
+  print_text(p, " in ");
+  put_place(p, s->take.buffer, s->take.index);
+  if (!s->take.rank)
+    return;
+  print_text(p, " from ");
+  put_expr(p, s->take.at);
+  print_text(p, ", ");
+  put_expr(p, s->take.rank);
+}
+
 static void put_copy(printer *p, const loop_stmt *s) {
   print_text(p, "copy ");
   put_place(p, s->copy.buffer, s->copy.index);
@@ -329,6 +344,7 @@ static void put_stmt(printer *p, const loop_stmt *s) {
     case LOOP_TRAP: put_trap(p, s); break;
     case LOOP_MMA: put_mma(p, s); break;
     case LOOP_TILE: put_tile(p, s); break;
+    case LOOP_TAKE: put_take(p, s); break;
     case LOOP_COPY: put_copy(p, s); break;
     case LOOP_COMMIT: print_text(p, "commit"); break;
     case LOOP_WAIT:

@@ -205,6 +205,23 @@ static void verify_mma(verifier *v, const loop_stmt *s) {
   verify_team(v);
 }
 
+static void verify_take(verifier *v, const loop_stmt *s) {
+  const loop_buffer *b = s->take.buffer;
+  verify_expr_of(v, s->take.index, "the index", LOOP_INDEX, 1);
+  verify_expr_of(v, s->take.count, "the number of elements", LOOP_INDEX, 1);
+  if (b->space != LOOP_ARG || b->dtype != PIR_I64 || b->read_only)
+    verify_fault(v, NULL, "entries are an argument of i64 that is written");
+  if (s->take.kept < 1)
+    verify_fault(v, NULL, "a selection of no elements");
+  if (!s->take.at != !s->take.rank)
+    verify_fault(v, NULL, "an element without a position or a rank");
+  if (s->take.at && s->take.rank) {
+    verify_expr_of(v, s->take.at, "the position", LOOP_INDEX, 1);
+    verify_expr_of(v, s->take.rank, "the rank", PIR_I64, 1);
+  }
+  verify_team(v);
+}
+
 static void verify_tile(verifier *v, const loop_stmt *s) {
   enum { REGISTERS = 8 };
   if (!loop_tile_text(s->tile.op)) {
@@ -267,7 +284,7 @@ static void verify_wait(verifier *v, const loop_stmt *s) {
 static void verify_stmt(verifier *v, const loop_stmt *s) {
   bool places = s->kind == LOOP_STORE || s->kind == LOOP_SCATTER ||
                 s->kind == LOOP_ACCUMULATE || s->kind == LOOP_PREFETCH || s->kind == LOOP_MMA ||
-                s->kind == LOOP_COPY;
+                s->kind == LOOP_COPY || s->kind == LOOP_TAKE;
   const loop_buffer *touched = pir_loop_touched(s);
   if ((places || touched) && !verify_declared(v, NULL, touched))
     return;
@@ -281,6 +298,7 @@ static void verify_stmt(verifier *v, const loop_stmt *s) {
     case LOOP_PREFETCH: verify_prefetch(v, s); return;
     case LOOP_MMA: verify_mma(v, s); return;
     case LOOP_TILE: verify_tile(v, s); return;
+    case LOOP_TAKE: verify_take(v, s); return;
     case LOOP_TRAP: verify_trap(v, s); return;
     case LOOP_COPY: verify_copy(v, s); return;
     case LOOP_WAIT: verify_wait(v, s); return;

@@ -3,8 +3,8 @@
 // depend on the contents of tensors are taken to differ, and of threads among which such
 // contents decide one is taken to go on.
 //
-// What the threads of a block read at one point of the loops, they read together. What they
-// read again later comes from the cache of the multiprocessor, if all that the block reads has
+// The threads of a block read together at one point of the loops. Bytes that they read again
+// later come from the cache of the multiprocessor, if all that the block reads has
 // room there; copies into shared memory pass by it. A small tensor stays there from block to
 // block.
 #include "loop.h"
@@ -361,7 +361,7 @@ bool pir_loop_count_traffic(const loop_fn *fn, const loop_traffic_of *of, double
   pir_arena_init(&w.arena, fn->module->arena.heap);
   open_walk(&w);
   *out_moved = *out_needed = 0;
-  // Multiples of the golden ratio spread evenly, and divide no number of tiles.
+  // Multiples of the golden ratio are at even distances, and divide no number of tiles.
   for (; walked < blocks && walked < MOST_BLOCKS && w.accesses < ENOUGH && !w.failed;
        walked++) {
     double turns = (double)walked * 0.6180339887498949;

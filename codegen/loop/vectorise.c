@@ -226,6 +226,7 @@ static void widen_stmt(vectoriser *z, loop_block *out, const loop_stmt *s) {
     case LOOP_ACCUMULATE: widen_accumulate(z, out, s); return;
     case LOOP_MMA:
     case LOOP_TILE:
+    case LOOP_TAKE:
     case LOOP_COPY:
     case LOOP_COMMIT:
     case LOOP_WAIT:

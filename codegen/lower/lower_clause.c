@@ -56,6 +56,44 @@ bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out) {
   return false;
 }
 
+// ---- constants that list numbers
+
+static loop_expr *listed_number(lowering *l, const pir_attr_value *list, int64_t i,
+                                pir_dtype dtype) {
+  bool real = list->kind == PIR_VALUE_FLOATS;
+  return pir_loop_cast(l->m,
+                       real ? pir_loop_const_float(l->m, PIR_F64, list->floats[i])
+                            : pir_loop_const_int(l->m, PIR_I64, list->ints[i]),
+                       dtype);
+}
+
+loop_expr *lower_listed_element(lowering *l, const pir_op *op, loop_expr *const *index) {
+  enum { SHAPE, DTYPE, VALUES, MOST = 64 };
+  const pir_opdef *def = pir_op_meaning(op);
+  const pir_fact *f = lower_fact(l, pir_op_result(op, 0));
+  const pir_attr_value *attrs;
+  loop_expr *at = pir_loop_int(l->m, 0);
+  if (def->clause || !def->kernel || strcmp(def->kernel, "assign_value") ||
+      pir_dtype_is_complex(f->dtype) || pir_op_attr_values(op, allocate, l->m, &attrs))
+    return NULL;
+  int64_t n = 1, extent, count = (int64_t)attrs[VALUES].count;
+  for (int d = 0; d < f->rank; d++) {
+    if (!pir_dim_is_const(l->dims, f->shape[d], &extent) || extent < 1 || extent > MOST / n)
+      return NULL;
+    n *= extent;
+    at = pir_loop_add(l->m, pir_loop_mul(l->m, at, pir_loop_int(l->m, extent)), index[d]);
+  }
+  bool lists = attrs[VALUES].kind == PIR_VALUE_FLOATS || attrs[VALUES].kind == PIR_VALUE_INTS;
+  if (!lists || count != n)
+    return NULL;
+  loop_expr *e = listed_number(l, &attrs[VALUES], n - 1, f->dtype);
+  for (int64_t i = n - 1; i-- > 0;) {
+    loop_expr *here = pir_loop_op(l->m, PIR_V_EQ, at, pir_loop_int(l->m, i), NULL);
+    e = pir_loop_select(l->m, here, listed_number(l, &attrs[VALUES], i, f->dtype), e);
+  }
+  return e;
+}
+
 // ---- types
 
 static int operand_dtype(const void *user, int k) {

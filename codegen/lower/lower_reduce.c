@@ -321,6 +321,7 @@ typedef struct sum_loops {
   loop_expr *begin[PIR_MAX_RANK], *end[PIR_MAX_RANK];
   int count;
   loop_block *outer;  // in which the innermost loop stands
+  int threads;        // that share the innermost loop; 0: each goes through all of it
 } sum_loops;
 
 static void add_sum_loop(sum_loops *loops, loop_var *v, loop_expr *begin, loop_expr *end) {
@@ -349,13 +350,31 @@ static loop_block *open_sum_loops(lower_site *s, sum_loops *loops, lower_sum *su
   loop_block *block = l->block;
   bool lines = has_lines(loops);
   for (int i = 0; i < loops->count; i++) {
+    bool last = i + 1 == loops->count, shared = last && loops->threads;
+    loop_expr *begin = loops->begin[i];
+    if (shared)
+      begin = pir_loop_add(l->m, begin, l->sum_thread);
     loops->outer = block;
-    if (lines && i + 1 == loops->count)
+    if (lines && last)
       lower_sum_begin_line(s, sum, block);
-    block = pir_loop_for(l->fn, block, LOOP_SERIAL, loops->var[i], loops->begin[i],
-                         loops->end[i], NULL);
+    block = pir_loop_for(l->fn, block, LOOP_SERIAL, loops->var[i], begin, loops->end[i],
+                         shared ? pir_loop_int(l->m, loops->threads) : NULL);
   }
   return block;
+}
+
+// Adds up what each thread has of a shared loop.
+static void join_threads(lower_site *s, const sum_loops *loops, lower_sum *sum) {
+  lowering *l = s->l;
+  loop_buffer *parts[] = {sum->acc, sum->count};
+  pir_combine combine[] = {combine_of(s), PIR_COMBINE_ADD};
+  for (int i = 0; loops->threads && i < 2; i++) {
+    if (!parts[i])
+      continue;
+    loop_expr *own = pir_loop_load(l->m, parts[i], zero(s), 1, NULL);
+    pir_loop_store(l->fn, l->block, parts[i], zero(s),
+                   pir_loop_team(l->m, combine[i], loops->threads, own), NULL);
+  }
 }
 
 // A reduced axis of extent 1 needs no loop.
@@ -433,10 +452,12 @@ loop_expr *lower_reduced(lower_site *s, loop_expr *const *index) {
     list_window_loops(s, &loops, &points);
   else if (!list_axis_loops(s, index, &loops, &points))
     return NULL;
+  loops.threads = loops.count && s->clause->init < 0 ? l->sum_threads : 0;
   lower_place before = lower_enter(l, open_sum_loops(s, &loops, &sum));
   lower_sum_add(s, &sum);
   lower_leave(l, before);
   lower_sum_end_line(s, &sum, loops.outer);
+  join_threads(s, &loops, &sum);
   l->holds.count = held;
   return lower_sum_end(s, &sum, points);
 }

@@ -27,7 +27,7 @@ static pir_dim points_number(const lowering *l, const lower_axes *p) {
   return n;
 }
 
-static loop_expr *points_extent(lowering *l, const lower_axes *p) {
+loop_expr *lower_points_extent(lowering *l, const lower_axes *p) {
   loop_expr *n = pir_loop_int(l->m, 1);
   for (int i = 0; i < p->count; i++)
     n = pir_loop_mul(l->m, n, lower_dim(l, p->extent[i]));
@@ -35,7 +35,7 @@ static loop_expr *points_extent(lowering *l, const lower_axes *p) {
 }
 
 // Sets the index of the point whose row-major number is `at`.
-static void set_points(lowering *l, lower_axes *p, loop_expr *at) {
+void lower_set_points(lowering *l, lower_axes *p, loop_expr *at) {
   for (int i = p->count - 1; i >= 0; i--) {
     loop_expr *extent = lower_dim(l, p->extent[i]);
     p->index[i] = i ? pir_loop_mod(l->m, at, extent) : at;
@@ -62,7 +62,7 @@ static loop_block *open_stage(lowering *l, pir_dim units, int threads, loop_expr
 loop_block *lower_open_points(lowering *l, lower_axes *p, int threads, lower_stages *stages) {
   loop_expr *unit;
   loop_block *block = open_stage(l, points_number(l, p), threads, &unit, stages);
-  set_points(l, p, unit);
+  lower_set_points(l, p, unit);
   return block;
 }
 
@@ -70,7 +70,7 @@ loop_block *lower_open_lanes(lowering *l, lower_axes *p, lower_stages *stages) {
   int64_t per_unit = l->target->machine->device.unit_elements;
   pir_dim units =
       pir_dim_ceildiv(l->dims, points_number(l, p), pir_dim_const(l->dims, per_unit));
-  loop_expr *unit, *size = pir_loop_int(l->m, per_unit), *total = points_extent(l, p);
+  loop_expr *unit, *size = pir_loop_int(l->m, per_unit), *total = lower_points_extent(l, p);
   loop_block *block = open_stage(l, units, l->target->machine->device.threads, &unit, stages);
   loop_expr *begin = pir_loop_mul(l->m, unit, size),
             *end = pir_loop_min(l->m, pir_loop_add(l->m, begin, size), total);
@@ -78,17 +78,43 @@ loop_block *lower_open_lanes(lowering *l, lower_axes *p, lower_stages *stages) {
   block = pir_loop_for(l->fn, block, LOOP_VECTORISED, i, begin, end, NULL);
   i->extent = total;
   l->lanes = i;
-  set_points(l, p, pir_loop_use(l->m, i));
+  lower_set_points(l, p, pir_loop_use(l->m, i));
   return block;
 }
 
 // Opens a loop of which each thread of the team takes one iteration.
-static loop_block *open_team(lowering *l, loop_block *block, loop_expr **out_thread) {
+loop_block *lower_open_team(lowering *l, loop_block *block, loop_expr **out_thread) {
   loop_expr *threads = pir_loop_int(l->m, l->fn->threads);
   loop_var *t = pir_loop_var_create(l->fn, "t", LOOP_INDEX, 1);
   t->extent = threads;
   *out_thread = pir_loop_use(l->m, t);
   return pir_loop_for(l->fn, block, LOOP_THREADS, t, pir_loop_int(l->m, 0), threads, NULL);
+}
+
+void lower_take_turns(lowering *l) {
+  l->fn->body.last->loop.body.last->loop.unroll = 1;
+}
+
+// ---- elements
+
+lower_place lower_open_elements(lowering *l, const pir_fact *of, lower_axes *out,
+                                lower_stages *stages) {
+  *out = (lower_axes){.count = of->rank};
+  memcpy(out->extent, of->shape, (size_t)of->rank * sizeof *of->shape);
+  return lower_enter(l, lower_open_lanes(l, out, stages));
+}
+
+bool lower_is_stored(lowering *l, const pir_value *result) {
+  const lower_value *v = lower_find(l, result);
+  return v && v->slot >= 0;
+}
+
+void lower_store_element(lowering *l, const pir_value *result, loop_expr *const *index,
+                         loop_expr *e) {
+  if (!lower_is_stored(l, result))
+    return;
+  lower_know(l, result, index, pir_loop_cast(l->m, e, lower_fact(l, result)->dtype));
+  lower_store(l, result, index);
 }
 
 // ---- scans
@@ -141,7 +167,7 @@ static loop_expr *line_place(const scan *s, loop_expr *at) {
 }
 
 static void set_point(scan *s, loop_expr *at) {
-  set_points(s->l, &s->along, line_place(s, at));
+  lower_set_points(s->l, &s->along, line_place(s, at));
   for (int i = 0; i < s->lines.count; i++)
     s->site.axis[s->axes[0][i]] = s->lines.index[i];
   for (int i = 0; i < s->along.count; i++)
@@ -180,7 +206,7 @@ static void scan_beside(scan *s, lower_stages *stages) {
   lowering *l = s->l;
   loop_expr *zero = pir_loop_int(l->m, 0);
   loop_block *block = lower_open_lanes(l, &s->lines, stages);
-  s->length = points_extent(l, &s->along);
+  s->length = lower_points_extent(l, &s->along);
   loop_buffer *sum = pir_loop_registers(l->fn, "sum", s->type, 1, 1);
   pir_loop_store(l->fn, block, sum, zero, neutral(s), NULL);
   loop_var *k = pir_loop_var_create(l->fn, "k", LOOP_INDEX, 1);
@@ -220,7 +246,7 @@ static void scan_tile(scan *s, loop_block *block, loop_expr *base, loop_buffer *
   lowering *l = s->l;
   loop_module *m = l->m;
   loop_expr *t, *zero = pir_loop_int(m, 0);
-  block = open_team(l, block, &t);
+  block = lower_open_team(l, block, &t);
   lower_place outside = lower_enter(l, block);
   loop_expr *at = pir_loop_add(m, base, t);
   loop_expr *inside = pir_loop_let(l->fn, block, "in", pir_loop_lt(m, at, s->length));
@@ -263,7 +289,7 @@ static void scan_along(scan *s, lower_stages *stages) {
   int64_t length;
   loop_expr *zero = pir_loop_int(l->m, 0), *base = zero;
   loop_block *block = lower_open_points(l, &s->lines, threads, stages);
-  s->length = points_extent(l, &s->along);
+  s->length = lower_points_extent(l, &s->along);
   loop_buffer *carry = pir_loop_registers(l->fn, "carry", s->type, 1, 1);
   pir_loop_store(l->fn, block, carry, zero, neutral(s), NULL);
   bool one = pir_loop_is_int(s->length, &length) && length <= threads;
@@ -466,7 +492,7 @@ static void put_updates(updates *u, lower_stages *stages) {
              number < machine->device.threads;
   if (few) {
     block = lower_open_points(l, &u->points, machine->device.block_threads, stages);
-    block = open_team(l, block, &thread);
+    block = lower_open_team(l, block, &thread);
   } else {
     block = lower_open_lanes(l, &u->points, stages);
   }

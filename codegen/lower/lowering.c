@@ -1,7 +1,7 @@
 // The state of one group's lowering: the buffer of each value, run-time extents, and the memo
 // of values computed at each point. The memo is a stack that follows the nesting of blocks. A
 // group has a few dozen values, so it is searched linearly.
-#include "lowering.h"
+#include "nest.h"
 
 #include <string.h>
 
@@ -86,7 +86,9 @@ void lower_interface(lowering *l) {
 
 uint16_t lower_temporary(lowering *l, pir_dim bytes) {
   pir_vec_push(&l->m->arena, &l->temporaries, bytes);
-  size_t before = pir_op_operands(l->group) + pir_op_operands(lower_yield(l));
+  // An op that is tried alone has no group: its values are numbered by themselves.
+  size_t before =
+      l->group ? pir_op_operands(l->group) + pir_op_operands(lower_yield(l)) : l->values.count;
   return (uint16_t)(before + l->temporaries.count - 1);
 }
 
@@ -247,6 +249,8 @@ static loop_expr *held_element(lowering *l, lower_value *v, int rank, loop_expr 
   bool in_row = v->row && (!l->row_point || same_index(rank, l->row_point, index));
   if (in_row)
     return pir_loop_load(l->m, v->row, l->row_index, 1, l->guard);
+  if (v->step)
+    return lower_step_element(l, v->step, index, rank);
   return v->readable
              ? pir_loop_load(l->m, lower_buffer(l, v), lower_position(l, v, index), 1, l->guard)
              : NULL;
@@ -257,8 +261,11 @@ static loop_expr *held_element(lowering *l, lower_value *v, int rank, loop_expr 
 static loop_expr *computed_element(lowering *l, const pir_value *value,
                                    loop_expr *const *index) {
   const pir_op *op = pir_value_op(value);
-  loop_expr *e = NULL;
+  bool listed = op && lower_on_device(l) && pir_op_has(op, PIR_CONSTANT);
+  loop_expr *e = listed ? lower_listed_element(l, op, index) : NULL;
   lower_site site;
+  if (e)
+    return e;
   if (!op || l->depth >= MAX_DEPTH) {
     lower_fail(l, op ? op : l->group,
                op ? "ops nested too deeply" : "a value from outside that is no operand");

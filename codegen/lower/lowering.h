@@ -29,6 +29,7 @@ typedef struct lower_value {
   int8_t level;      // nests: how many reductions it waits for; -1: not yet known
   int8_t first;      // the first phase that wants it, or -1
   bool saved;        // kept in `row` after its first phase
+  struct lower_step *step;  // an argument of a scan's region (nest.h), or NULL
   uint8_t *turn;  // a result that is the contraction's with its axes turned: the axis each of
                   // its own is, or NULL
 } lower_value;
@@ -72,6 +73,8 @@ typedef struct lowering {
   loop_expr *const *join_at;  // the loops' index along the axis of the join
   int depth;
   bool sums;                  // contractions are computed element by element: devices
+  int sum_threads;            // neighbouring threads that share each reduction; 0: none do
+  loop_expr *sum_thread;      // which of them one is
   int computed;               // number of computed elements, each an op at a point
   int64_t refuse_at, places;  // for tests: the place that refuses (0: none), and those passed
   const char *why;            // the first thing that cannot be lowered, and
@@ -167,6 +170,8 @@ typedef struct lower_site {
 // Opens the clause of an op's result. Returns false and sets l->why if there is none, or it
 // cannot be lowered.
 bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out_site);
+// The element of a constant that lists a few numbers; NULL: it is another op.
+loop_expr *lower_listed_element(lowering *l, const pir_op *op, loop_expr *const *index);
 loop_expr *lower_result(lower_site *s, loop_expr *const *index);
 loop_expr *lower_index(lower_site *s, int node);
 void lower_clause_trap(lower_site *s);  // the condition that stops the run: lower_range.c
@@ -270,14 +275,6 @@ typedef PIR_VEC(lower_stage) lower_stages;
 
 // Emits stages that compute and store every result of the group.
 void lower_nests(lowering *l, lower_stages *stages);
-
-// ---- scans, scatters and kernels of devices: lower_stages.c, lower_kernels.c. They emit the
-// stages that compute and store the op's results
-
-void lower_scan(lowering *l, const pir_op *op, lower_stages *stages);
-void lower_updates(lowering *l, const pir_op *op, lower_stages *stages);
-bool lower_has_kernel(const pir_op *op);  // whether a device has a form of the op's kernel
-void lower_kernel(lowering *l, const pir_op *op, lower_stages *stages);
 
 // ---- constants that are packed when a model is loaded
 

@@ -75,5 +75,47 @@ loop_block *lower_open_points(lowering *l, lower_axes *p, int threads, lower_sta
 // Starts a stage that shares the points among threads, several adjacent ones a unit. Returns
 // the block of a point.
 loop_block *lower_open_lanes(lowering *l, lower_axes *p, lower_stages *stages);
+// Opens a loop of which each thread of the team takes one iteration, its own number.
+loop_block *lower_open_team(lowering *l, loop_block *block, loop_expr **out_thread);
+// Lets each thread of a stage that has just been opened finish a point before the next one: the
+// registers of a thread do not suffice for many long ones at once.
+void lower_take_turns(lowering *l);
+// Starts a stage over the elements of the tensor, and enters the block of one.
+lower_place lower_open_elements(lowering *l, const pir_fact *of, lower_axes *out,
+                                lower_stages *stages);
+bool lower_is_stored(lowering *l, const pir_value *result);  // whether the group yields it
+// Stores an element of a result, converted to its type, unless nothing reads the result.
+void lower_store_element(lowering *l, const pir_value *result, loop_expr *const *index,
+                         loop_expr *e);
+// The number of points, and the index of the point whose row-major number is `at`.
+loop_expr *lower_points_extent(lowering *l, const lower_axes *p);
+void lower_set_points(lowering *l, lower_axes *p, loop_expr *at);
+
+// ---- scans, scatters and kernels of devices: lower_stages.c, lower_kernels.c, lower_steps.c
+
+// Emit the stages that compute and store the op's results.
+void lower_scan(lowering *l, const pir_op *op, lower_stages *stages);
+void lower_updates(lowering *l, const pir_op *op, lower_stages *stages);
+bool lower_has_kernel(const pir_op *op);  // whether a device has a form of the op's kernel
+void lower_kernel(lowering *l, const pir_op *op, lower_stages *stages);
+// Kernels that read a map at computed positions, with their attributes: lower_boxes.c
+typedef void lower_kernel_stages(lowering *l, const pir_op *op, const pir_attr_value *attrs,
+                                 lower_stages *stages);
+lower_kernel_stages lower_prior_box, lower_roi_align, lower_deformable_conv;
+bool lower_has_steps(const pir_op *op);  // whether it is a scan of a region: lower_steps.c
+void lower_steps(lowering *l, const pir_op *op, lower_stages *stages);
+
+// An argument of a scan's region. It is an element of a sequence at a step, or a row of
+// a state, which lies in shared memory.
+typedef struct lower_step {
+  const pir_value *value;
+  const pir_value *sequence;  // NULL: it is a state
+  loop_expr *at;              // the step; of a state the row, the only one that may be read
+  loop_buffer *memory;        // of a state, whose first element of the row
+  loop_expr *begin;           // is here
+} lower_step;
+
+loop_expr *lower_step_element(lowering *l, const lower_step *step, loop_expr *const *index,
+                              int rank);
 
 #endif

@@ -98,7 +98,7 @@ static loop_traffic_of traffic_of(const codes *c, traffic *t, lowering *l,
   return of;
 }
 
-// A line for each kernel of a group: what it moves, and the arithmetic operations of the group.
+// A line for each kernel of a group: the bytes that it moves, and the operations of the group.
 static bool put_traffic(const codes *c, lowering *l, const lower_stages *stages,
                         pir_writer out) {
   traffic t = {.dims = l->dims};

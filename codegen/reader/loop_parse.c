@@ -201,6 +201,24 @@ static void read_mma(loop_reader *r, loop_block *block) {
   pir_loop_mma(r->fn, block, buffer, index, left, read_fragment(r));
 }
 
+// take 5 of count in b4[index] from at, rank
+// order 5 of count in b4[index]
+static void read_take(loop_reader *r, loop_block *block, bool orders) {
+  int64_t kept = loop_expect_int(r, 1, INT32_MAX);
+  loop_expect_word(r, "of");
+  loop_expr *count = loop_read_expr(r), *at = NULL, *rank = NULL;
+  loop_expect_word(r, "in");
+  loop_buffer *buffer = loop_read_buffer(r);
+  loop_expr *index = read_index(r);
+  if (!orders) {
+    loop_expect_word(r, "from");
+    at = loop_read_expr(r);
+    loop_expect_sign(r, ",");
+    rank = loop_read_expr(r);
+  }
+  pir_loop_take(r->fn, block, buffer, index, kept, count, at, rank);
+}
+
 // copy b4[index] = b0.f32x4(index where mask)
 static void read_copy(loop_reader *r, loop_block *block) {
   loop_buffer *buffer = loop_read_buffer(r);
@@ -270,6 +288,10 @@ static void read_any(loop_reader *r, loop_block *block) {
     read_trap(r, block);
   else if (tile >= 0)
     read_tile(r, block, (loop_tile_op)tile);
+  else if (loop_take_word(r, "take"))
+    read_take(r, block, false);
+  else if (loop_take_word(r, "order"))
+    read_take(r, block, true);
   else if (loop_take_word(r, "copy"))
     read_copy(r, block);
   else if (loop_take_word(r, "commit"))

@@ -12,8 +12,8 @@ static const struct {
   const char *name;
   int contractions;
 } kinds[] = {
-    {"elements", 0}, {"rows", 0},        {"scan", 0}, {"updates", 0},   {"kernel", 0},
-    {"sums", 1},     {"contraction", 1}, {"pair", 2}, {"attention", 2},
+    {"elements", 0}, {"rows", 0}, {"scan", 0},        {"updates", 0}, {"kernel", 0},
+    {"steps", 0},    {"sums", 1}, {"contraction", 1}, {"pair", 2},    {"attention", 2},
 };
 
 static int count_contractions(const pir_op *group) {
@@ -56,10 +56,11 @@ pir_status cinn_verify_group(const pir_op *op) {
     return pir_error(op, "attribute kind: a group of kind \"%s\" has %d contractions, found %d",
                      kinds[i].name, kinds[i].contractions, count);
   }
-  return pir_error(op,
-                   "attribute kind: expects elements, rows, scan, updates, kernel, sums, "
-                   "contraction, pair or attention, found \"%.*s\"",
-                   (int)name.size, name.data);
+  return pir_error(
+      op,
+      "attribute kind: expects elements, rows, scan, updates, kernel, steps, sums, "
+      "contraction, pair or attention, found \"%.*s\"",
+      (int)name.size, name.data);
 }
 
 pir_status cinn_verify_fusion(const pir_op *op) {

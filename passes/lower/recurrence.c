@@ -4,9 +4,9 @@
 // direction; the next layer reads both results, joined. Rows whose sequence has ended keep
 // their state and yield zeros: a mask of [time, batch, 1] is one more sequence of the scan.
 //
-// The pass applies to networks whose weights are parameters (they are then packed once), whose
-// extents are known before the run, and whose results for training nobody reads. The others
-// remain kernel calls. O(layers).
+// The pass applies to networks whose weights are parameters (they are then packed once; with
+// computed=true any weights will do), whose extents are known before the run, and whose results
+// for training nobody reads. The others remain kernel calls. O(layers).
 #include <pir/compiler/dialect/builtin.h>
 #include <pass_list.h>
 #include <pir/compiler/dialect/cf.h>
@@ -92,7 +92,8 @@ static bool weights_fit(const network *n, const pir_op *list, pir_dim inputs) {
     if (i % 2 == 0)
       depth = i / 2 < n->directions ? inputs : n->hidden * n->directions;
     const pir_op *source = pir_value_op(v);
-    if (!source || !pir_op_has(source, PIR_PARAMETER) ||
+    bool packs = source && pir_op_has(source, PIR_PARAMETER);
+    if (!(packs || pir_run_option_bool(n->run, "computed", false)) ||
         pir_facts_of(n->e.facts, v)->dtype != n->dtype ||
         !has_shape(n, v, bias ? 1 : 2, (pir_dim[]){rows, depth}))
       return false;

@@ -3,7 +3,7 @@
 // RUN: pir-opt %s --split-input-file --passes=expand,group | pir-opt - --split-input-file --strict | FileCheck %s
 // RUN: not pir-opt %S/inputs/wrong_kind.pir --split-input-file 2>&1 | FileCheck %s --check-prefix=BAD
 
-// BAD: wrong_kind.pir:4:{{[0-9]+}}: error: "cinn_op.group" attribute kind: expects elements, rows, scan, updates, kernel, sums, contraction, pair or attention, found "row"
+// BAD: wrong_kind.pir:4:{{[0-9]+}}: error: "cinn_op.group" attribute kind: expects elements, rows, scan, updates, kernel, steps, sums, contraction, pair or attention, found "row"
 // BAD: wrong_kind.pir:14:{{[0-9]+}}: error: "cinn_op.group" attribute kind: a group of kind "contraction" has 1 contractions, found 0
 // BAD: error: "cinn_op.group" expects a body of one block that ends with a terminator
 // BAD: error: "cinn_op.group" expects a body of one block that ends with a terminator

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "boxes.h"
+#include <pir/layer/prior_boxes.h>
 
 // ---- prior boxes
 
@@ -23,64 +24,8 @@ enum {
   PRIOR_ORDER
 };
 
-typedef struct extent {
-  double width, height;  // half of the box's
-} extent;
-
-static bool nearly_equal(float a, float b) {
-  return fabsf(a - b) < 1e-6f;
-}
-
-// Lists the ratios without repetition, 1 first. Returns how many there are.
-static int64_t list_ratios(pir_float_list given, bool flip, float *ratios) {
-  int64_t count = 0;
-  ratios[count++] = 1;
-  for (size_t i = 0; i < given.count; i++) {
-    float ratio = (float)given.floats[i];
-    bool seen = false;
-    for (int64_t j = 0; j < count && !seen; j++)
-      seen = nearly_equal(ratio, ratios[j]);
-    if (seen)
-      continue;
-    ratios[count++] = ratio;
-    if (flip)
-      ratios[count++] = 1 / ratio;
-  }
-  return count;
-}
-
-// Lists the half extents of the boxes of one cell, in their order. Returns how many there are.
-static int64_t list_extents(const pir_kernel_call *call, const float *ratios,
-                            int64_t ratio_count, extent *to) {
-  pir_float_list sizes = pir_kernel_floats(call, PRIOR_MIN);
-  pir_float_list larger = pir_kernel_floats(call, PRIOR_MAX);
-  bool squares_first = pir_kernel_int(call, PRIOR_ORDER) != 0;
-  int64_t n = 0;
-  for (size_t s = 0; s < sizes.count; s++) {
-    float size = (float)sizes.floats[s];
-    extent square = {size / 2.0, size / 2.0};
-    extent middle = {0};
-    if (larger.count)
-      middle.width = middle.height = sqrtf(size * (float)larger.floats[s]) / 2.0;
-    if (squares_first) {
-      to[n++] = square;
-      if (larger.count)
-        to[n++] = middle;
-    }
-    for (int64_t r = 0; r < ratio_count; r++) {
-      if (squares_first && nearly_equal(ratios[r], 1))
-        continue;
-      float root = sqrtf(ratios[r]);
-      to[n++] = (extent){size * root / 2.0, size / root / 2.0};
-    }
-    if (!squares_first && larger.count)
-      to[n++] = middle;
-  }
-  return n;
-}
-
 // Writes the corners of all boxes of all cells, relative to the image.
-static void fill_priors(const pir_kernel_call *call, const extent *extents, int64_t n,
+static void fill_priors(const pir_kernel_call *call, const pir_prior *priors, int64_t n,
                         const double image[2], double *to) {
   const pir_tensor *out = pir_kernel_out(call, 0);
   bool single = out->dtype == PIR_F32;
@@ -98,7 +43,7 @@ static void fill_priors(const pir_kernel_call *call, const extent *extents, int6
       for (int a = 0; a < 2; a++) {
         double place = pir_round_single(single, (double)cell[a] + offset);
         double center = pir_round_single(single, place * step[a]);
-        double half = pir_round_single(single, a ? extents[k].height : extents[k].width);
+        double half = pir_round_single(single, a ? priors[k].height : priors[k].width);
         to[a] = pir_round_single(single, center - half) / image[a];
         to[2 + a] = pir_round_single(single, center + half) / image[a];
       }
@@ -108,7 +53,7 @@ static void fill_priors(const pir_kernel_call *call, const extent *extents, int6
   }
 }
 
-static pir_status write_priors(const pir_kernel_call *call, const extent *extents, int64_t n,
+static pir_status write_priors(const pir_kernel_call *call, const pir_prior *priors, int64_t n,
                                const double image[2]) {
   pir_tensor *out = pir_kernel_out(call, 0);
   pir_tensor *variance = pir_kernel_out(call, 1);
@@ -124,7 +69,7 @@ static pir_status write_priors(const pir_kernel_call *call, const extent *extent
   rois.data = pir_kernel_alloc(call, bytes);
   if (!rois.data)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
-  fill_priors(call, extents, n, image, rois.data);
+  fill_priors(call, priors, n, image, rois.data);
   pir_status status = pir_tensor_copy(&rois, out);
   pir_kernel_drop(call, &rois);
   pir_tensor row = {.data = (void *)(uintptr_t)given.floats,
@@ -135,14 +80,26 @@ static pir_status write_priors(const pir_kernel_call *call, const extent *extent
   return status || !variance ? status : pir_tensor_copy(&row, variance);
 }
 
+static pir_prior_numbers read_numbers(const pir_kernel_call *call, int attr) {
+  pir_float_list list = pir_kernel_floats(call, attr);
+  return (pir_prior_numbers){list.floats, list.count};
+}
+
+static pir_prior_form read_priors(const pir_kernel_call *call) {
+  return (pir_prior_form){.sizes = read_numbers(call, PRIOR_MIN),
+                          .larger = read_numbers(call, PRIOR_MAX),
+                          .ratios = read_numbers(call, PRIOR_RATIOS),
+                          .flip = pir_kernel_int(call, PRIOR_FLIP) != 0,
+                          .squares_first = pir_kernel_int(call, PRIOR_ORDER) != 0};
+}
+
 // operands: input, image; results: out, var
 pir_status pir_kernel_prior_box(const pir_kernel_call *call) {
   const pir_tensor *input = pir_kernel_in(call, 0);
   const pir_tensor *picture = pir_kernel_in(call, 1);
-  pir_float_list ratios = pir_kernel_floats(call, PRIOR_RATIOS);
   size_t variances = pir_kernel_floats(call, PRIOR_VARIANCES).count;
-  size_t sizes = pir_kernel_floats(call, PRIOR_MIN).count;
-  size_t larger = pir_kernel_floats(call, PRIOR_MAX).count;
+  pir_prior_form form = read_priors(call);
+  size_t sizes = form.sizes.count, larger = form.larger.count;
   if (!input || !picture || input->rank != 4 || picture->rank != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects input and image of rank 4",
                            call->op);
@@ -152,14 +109,14 @@ pir_status pir_kernel_prior_box(const pir_kernel_call *call) {
   if (larger && larger != sizes)
     return pir_kernel_fail(call, PIR_INVALID, "%s: max_sizes: expects %zu, found %zu", call->op,
                            sizes, larger);
-  size_t most = (2 * ratios.count + 3) * (sizes + 1);
-  size_t size = most * sizeof(extent) + (2 * ratios.count + 1) * sizeof(float);
-  extent *room = pir_kernel_alloc(call, size);
+  size_t most = (2 * form.ratios.count + 3) * (sizes + 1);
+  size_t size = most * sizeof(pir_prior) + (2 * form.ratios.count + 1) * sizeof(float);
+  pir_prior *room = pir_kernel_alloc(call, size);
   if (!room)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   float *each = (float *)(room + most);
-  int64_t ratio_count = list_ratios(ratios, pir_kernel_int(call, PRIOR_FLIP) != 0, each);
-  int64_t count = list_extents(call, each, ratio_count, room);
+  size_t ratio_count = pir_list_ratios(&form, each);
+  int64_t count = (int64_t)pir_list_priors(&form, each, ratio_count, room);
   const double image[2] = {(double)picture->shape[3], (double)picture->shape[2]};
   pir_status status = write_priors(call, room, count, image);
   pir_kernel_free(call, room, size);

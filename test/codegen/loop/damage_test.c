@@ -17,7 +17,7 @@ typedef struct program {
   loop_var *i, *lane;
   loop_block *body;
   loop_stmt *loop, *unrolled, *branch, *let, *store, *scatter, *accumulate, *prefetch, *trap,
-      *tile, *mma, *copy, *wait;
+      *tile, *mma, *take, *copy, *wait;
   loop_expr *at, *cast, *bits, *ramp, *gather, *fold, *zip, *dot, *fused, *number;
 } program;
 
@@ -129,6 +129,10 @@ static void make_device(program *p) {
   loop_fragment rows = {tile, 1, 8, 1, 8};
   pir_loop_mma(p->fn, p->body, sums, pir_loop_int(p->m, 0), rows, rows);
   p->mma = last_of(p->body);
+  loop_buffer *entries = pir_loop_arg(p->fn, "e", PIR_I64, 7, 8, false);
+  loop_expr *zero = pir_loop_int(p->m, 0), *rank = pir_loop_const_int(p->m, PIR_I64, 1);
+  pir_loop_take(p->fn, p->body, entries, zero, 2, pir_loop_int(p->m, 9), p->at, rank);
+  p->take = last_of(p->body);
   make_copies(p);
   p->fold = pir_loop_team(p->m, PIR_COMBINE_ADD, 0, load_f32(p));
   pir_loop_store(p->fn, p->body, p->out, p->at, p->fold, NULL);
@@ -280,6 +284,11 @@ static void make_device(program *p) {
   X(sums_nowhere_else, p->mma->mma.index = NULL, "the index is missing")                       \
   X(rows_together, p->mma->mma.left.row = 0, "elements of the left fragment lie in one place") \
   X(halves_together, p->mma->mma.right.half = 0, "elements of the right fragment lie in one")  \
+  X(entries_elsewhere, p->take->take.buffer = p->local, "entries are an argument of i64")      \
+  X(entries_of_none, p->take->take.kept = 0, "a selection of no elements")                     \
+  X(entry_without_rank, p->take->take.rank = NULL, "without a position or a rank")             \
+  X(entry_of_an_index, p->take->take.rank = p->at, "the rank has type index, not i64")         \
+  X(entries_uncounted, p->take->take.count = NULL, "the number of elements is missing")        \
   X(team_alone, p->fn->threads = 0, "a processor has no team of threads")                      \
   X(copy_missing, p->copy->copy.from = NULL, "the source is missing")                          \
   X(copy_nowhere, p->copy->copy.index = NULL, "the index is missing")                          \
@@ -298,7 +307,7 @@ static void make_device(program *p) {
   X(copy_of_odd_places, p->copy->copy.from->a = p->at,                                         \
     "the places of a copy are not known to be aligned")                                        \
   X(groups_many, p->wait->wait.groups = 64, "up to 63 groups of copies are not waited for")    \
-  X(copies_alone, p->fn->threads = 0, "copy b9[(v2 * 4)] = b0.f32x4((v2 * 4)): a processor")   \
+  X(copies_alone, p->fn->threads = 0, "copy b10[(v2 * 4)] = b0.f32x4((v2 * 4)): a processor")  \
   X(wait_alone, p->fn->threads = 0, "wait 0: a processor has no team of threads")              \
   X(team_of_three, p->fold->group = 3, "3 threads of a team of 32")                            \
   X(team_of_vectors, p->fold->a = pir_loop_broadcast(p->m, load_f32(p), 8),                    \

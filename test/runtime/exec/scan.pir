@@ -36,6 +36,11 @@
 // NO-VALUE: error: "cf.yield" operand 2 is absent: a body yields every result
 // RUN: sed 's/^    (%1) = .*/    (%30) = "pd_op.equal" (%0, %0) {} : (tensor<-1x1xf32>, tensor<-1x1xf32>) -> tensor<-1x1xb>\n    (%1) = "pd_op.masked_select" (%0, %30) {} : (tensor<-1x1xf32>, tensor<-1x1xb>) -> tensor<-1xf32>/; s/2} : (tensor<-1x1xf32>, tensor<-1x1xf32>/2} : (tensor<-1x1xf32>, tensor<-1xf32>/; s/%arg_1: tensor<1xf32>/%arg_1: tensor<f32>/; s/%arg_1) {} : (tensor<1xf32>, tensor<1xf32>/%arg_1) {} : (tensor<1xf32>, tensor<f32>/' %s > %t && not pir-run %t --input=x=3x1xf32=0 2>&1 | FileCheck --check-prefix=LATE %s
 // LATE: unsupported: an operand that is no plain tensor of "cinn_op.scan"
+// On a device a block takes a row of the states, if no step reads another one.
+// RUN: pir-opt %s --pipeline=compile-cuda | FileCheck --check-prefix=DEVICE %s
+// DEVICE: "cinn_op.group" ({{.*}}) {kind:"steps"}
+// RUN: sed 's/"pd_op.assign" (%arg_3) {}/"pd_op.flip" (%arg_3) {axis:[(Int32)0]}/; s/shape:(pd_op.IntArray)\[1\]/shape:(pd_op.IntArray)[2]/; s/\<tensor<1xf32>/tensor<2xf32>/g; s/-1x1xf32/-1x2xf32/g; s/\[-1,1\]/[-1,2]/' %s > %t && pir-opt %t --pipeline=compile-cuda --explain 2>&1 | FileCheck --check-prefix=ROWS %s
+// ROWS: is not compiled: unsupported: a step in which a row reads another row's state
 // CHECK: last: float32[1]
 // CHECK-NEXT: [16]
 // CHECK: before: float32[3,1]
