@@ -648,7 +648,7 @@ static void state_most(const emission *t, loop_expr *number, int64_t most) {
 
 // Chooses parts of the keys: each multiprocessor gets a block, and a part has so many keys that
 // its sums take few bytes beside them.
-static void choose_parts(emission *t) {
+static void divide_keys(emission *t) {
   lowering *l = t->at.l;
   const attention *a = t->at.a;
   const device_architecture *x = l->target->architecture;
@@ -729,7 +729,7 @@ void lower_attention_device(lowering *l, const attention *a, lower_stages *stage
   choose_sizes(&t);
   l->fn->threads = (int)t.kind->threads;
   open_memory(&t);
-  choose_parts(&t);
+  divide_keys(&t);
   loop_block *block = contract_open_units(&t.e, "unit", &unit);
   unit->var->extent = pir_loop_use(l->m, l->fn->end);
   if (t.parts) {

@@ -99,7 +99,7 @@ contract_split contract_choose_split(const contract_form *f, const pir_target *t
 // ---- constants
 
 // Returns the axis of b along which an axis of the form goes element by element; -1: none.
-static int axis_along(const contract_form *f, int axis) {
+static int step_axis_of_b(const contract_form *f, int axis) {
   const contract_tensor *b = &f->c->b;
   int var = f->axes[axis].parts[0], found = -1;
   for (int i = 0; i < b->rank; i++) {
@@ -122,12 +122,12 @@ bool pir_contract_pack_for_device(contraction *c, const pir_target *target, pir_
   contract_products products = contract_choose_products(c, target, math);
   pir_dtype dtype = contract_factor(&c->b);
   int64_t width = target->vector_bytes / (int64_t)pir_dtype_size(dtype), extent = 0;
-  int last = f.taps[f.tap_count - 1], terms = axis_along(&f, last);
+  int last = f.taps[f.tap_count - 1], terms = step_axis_of_b(&f, last);
   bool fills = products != CONTRACT_BY_THREADS && terms >= 0 &&
                contract_divisor(&f, f.axes[last].extent) % width == 0;
   int before = c->b.order[c->b.rank - 1];
   bool best = fills && (before == terms || products == CONTRACT_BY_HALVES);
-  int axis = best ? terms : axis_along(&f, f.lane);
+  int axis = best ? terms : step_axis_of_b(&f, f.lane);
   if (axis < 0 || !contract_const(&f, c->b.shape[axis], &extent))
     return false;
   if (axis == before && extent % width == 0 && dtype == c->b.dtype)

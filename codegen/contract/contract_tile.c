@@ -753,7 +753,7 @@ static void open_tile(tiling *t) {
 }
 
 // Emits the kernel of the tiles.
-static bool emit_tiles(tiling *t, contract_stage *out_stage) {
+static bool emit_tile_kernel(tiling *t, contract_stage *out_stage) {
   loop_fn *fn = t->e.fn;
   fn->threads = THREADS;
   open_tile(t);
@@ -781,7 +781,7 @@ pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
   contract_stage *stage = &out_code->stages[out_code->stage_count++];
   if (!t.split.parts) {
     t.e = contract_begin(f, env, name, "");
-    return emit_tiles(&t, stage) ? PIR_OK : PIR_UNSUPPORTED;
+    return emit_tile_kernel(&t, stage) ? PIR_OK : PIR_UNSUPPORTED;
   }
   pir_dim bytes = pir_dim_const(f->c->dims, t.split.parts * t.split.results *
                                                 (int64_t)pir_dtype_size(f->compute));
@@ -791,7 +791,7 @@ pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
   parts.c = &sums;
   plain.epilogue = NULL;
   t.e = contract_begin(&parts, &plain, name, "");
-  if (!emit_tiles(&t, stage))
+  if (!emit_tile_kernel(&t, stage))
     return PIR_UNSUPPORTED;
   return contract_emit_sum(f, env, name, &t.split, &out_code->stages[out_code->stage_count++]);
 }

@@ -89,8 +89,10 @@ static number combine(pir_node_op op, int64_t a, int64_t b) {
 
 static number evaluate_op(walk *w, const loop_expr *e, int lane) {
   number a = evaluate(w, e->a, lane), b = e->b ? evaluate(w, e->b, lane) : a;
+  if (e->op == PIR_V_SELECT && a.known)
+    return a.value ? b : evaluate(w, e->c, lane);
   if (e->op == PIR_V_SELECT)
-    return !a.known ? a : a.value ? b : evaluate(w, e->c, lane);
+    return a;
   if (e->op == PIR_V_NOT && e->dtype == PIR_BOOL)
     return (number){a.known, !a.value};
   // One side decides whether both hold.
@@ -180,7 +182,8 @@ static void touch_lanes(walk *w, const loop_buffer *buffer, const loop_expr *ind
   if (buffer->space != LOOP_ARG)
     return;
   for (int lane = 0; lane < lanes && !w->failed; lane++) {
-    number on = mask ? evaluate(w, mask, mask->lanes > 1 ? lane : 0) : known(1);
+    int of_mask = mask && mask->lanes > 1 ? lane : 0;
+    number on = mask ? evaluate(w, mask, of_mask) : known(1);
     number at = evaluate(w, index, gathers ? lane : 0);
     if (!gathers)
       at.value += lane;
@@ -313,7 +316,7 @@ static sums new_sums(walk *w) {
                 pir_arena_zalloc(&w->arena, bytes), pir_arena_zalloc(&w->arena, bytes)};
 }
 
-static void clear(key_set *set) {
+static void forget_keys(key_set *set) {
   if (set->count)
     memset(set->keys, 0, set->capacity * sizeof *set->keys);
   set->count = 0;
@@ -328,8 +331,8 @@ static void walk_units(walk *w, int64_t block) {
   w->vars[w->fn->end->id] = known(of->units);
   w->done += w->units;
   w->block = new_sums(w);
-  clear(&w->seen);
-  clear(&w->touched);
+  forget_keys(&w->seen);
+  forget_keys(&w->touched);
   walk_block(w, &w->fn->body);
   for (size_t i = 0; i < of->buffer_count; i++)
     touched += w->block.touched[i];

@@ -604,7 +604,8 @@ static lower_place enter_element(lowering *l, line *of, bool reverse) {
   lower_set_points(l, &of->along, of->place);
   for (int d = 0, k = 0; d < of->along.count + of->around.count; d++) {
     bool along = of->axis < 0 || d == of->axis;
-    of->index[d] = along ? of->along.index[of->axis < 0 ? d : 0] : of->around.index[k++];
+    int at = of->axis < 0 ? d : 0;
+    of->index[d] = along ? of->along.index[at] : of->around.index[k++];
   }
   return outside;
 }

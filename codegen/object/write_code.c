@@ -47,7 +47,7 @@ typedef struct traffic {
   bool unknown;      // something could not be evaluated
 } traffic;
 
-static int64_t value_of(traffic *t, pir_dim dim) {
+static int64_t known_value(traffic *t, pir_dim dim) {
   int64_t value = 0;
   t->unknown |= !pir_dim_evaluate(t->dims, dim, t->symbols, &value);
   return value;
@@ -56,7 +56,7 @@ static int64_t value_of(traffic *t, pir_dim dim) {
 static int64_t bytes_of(traffic *t, const pir_fact *fact) {
   int64_t bytes = fact->known ? (int64_t)pir_dtype_size(fact->dtype) : 0;
   for (int d = 0; d < fact->rank; d++)
-    bytes *= value_of(t, fact->shape[d]);
+    bytes *= known_value(t, fact->shape[d]);
   return bytes;
 }
 
@@ -70,11 +70,11 @@ static int64_t *sizes_of(traffic *t, lowering *l, size_t *out_count) {
   for (size_t i = 0; i < results; i++)
     sizes[operands + i] = bytes_of(t, lower_fact(l, pir_op_operand(lower_yield(l), i)));
   for (size_t i = 0; i < l->temporaries.count; i++)
-    sizes[operands + results + i] = value_of(t, l->temporaries.items[i]);
+    sizes[operands + results + i] = known_value(t, l->temporaries.items[i]);
   for (size_t i = 0; i < l->packings.count; i++) {
     const pir_device_packing *p = &l->packings.items[i];
     const pir_fact *fact = lower_fact(l, pir_op_operand(l->group, p->operand));
-    int64_t extent = value_of(t, fact->shape[p->order[fact->rank - 1]]);
+    int64_t extent = known_value(t, fact->shape[p->order[fact->rank - 1]]);
     int64_t elements = sizes[p->operand] / (int64_t)pir_dtype_size(fact->dtype);
     if (extent)
       sizes[p->operand] = elements / extent * p->room * (int64_t)pir_dtype_size(p->dtype);
@@ -89,8 +89,8 @@ static loop_traffic_of traffic_of(const codes *c, traffic *t, lowering *l,
   enum { SHARE = 4, KB = 1024, WARP = 32 };
   int64_t *dims = pir_loop_alloc(l->m, (l->args.count + 1) * sizeof *dims);
   for (size_t i = 0; i < l->args.count; i++)
-    dims[i] = value_of(t, l->args.items[i]);
-  loop_traffic_of of = {.units = value_of(t, stage->units), .block_units = 1, .dims = dims};
+    dims[i] = known_value(t, l->args.items[i]);
+  loop_traffic_of of = {.units = known_value(t, stage->units), .block_units = 1, .dims = dims};
   if (stage->fn->threads <= WARP)
     of.block_units = c->target->machine->device.block_threads / stage->fn->threads;
   of.sizes = sizes_of(t, l, &of.buffer_count);
@@ -106,7 +106,7 @@ static bool put_traffic(const codes *c, lowering *l, const lower_stages *stages,
   t.symbols = pir_loop_alloc(l->m, (symbols + 1) * sizeof *t.symbols);
   for (size_t i = 0; i < symbols; i++)
     t.symbols[i] = OPEN_EXTENT;
-  int64_t work = value_of(&t, pir_codegen_work(l->group, l->facts));
+  int64_t work = known_value(&t, pir_codegen_work(l->group, l->facts));
   for (size_t i = 0; i < stages->count; i++) {
     char line[256];
     double moved = 0, needed = 0;
