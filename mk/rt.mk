@@ -15,9 +15,9 @@ S_rt := $(addprefix ir/support/,arena.c heap.c map.c hash.c strbuf.c sized.c wat
   $(addprefix codegen/object/,image.c image_patch.c image_report.c saved_code.c) $(addprefix codegen/target/,machine.c target.c)
 RT := $(foreach l,libpir_rt libpir_rt_kernels,$(B)/lib/$(l).so $(B)/lib/$(l).a)
 
-# Opening a model reads each byte of its description and of its code once, plans once, and asks the processor once; a session looks at each port once a run, and shapes that only the
+# Opening a model reads each byte of its description and of its code once, plans once, calls what packs once, and asks the processor once; a session looks at each port once a run, and shapes that only the
 # run shows are inferred once a call; what a device is given takes its driver microseconds: small code is as fast there.
-$(call RT_obj,$(filter runtime/exec/store/stored_% runtime/exec/store/compiled.c runtime/exec/model/% runtime/exec/generate/% runtime/exec/plan/% dialects/% codegen/object/% codegen/target/% runtime/device/% runtime/exec/run/launch.c runtime/exec/run/graphs.c,$(S_rt))): private CFLAGS += -Os
+$(call RT_obj,$(filter runtime/exec/store/stored_% runtime/exec/store/compiled.c runtime/exec/store/weights.c runtime/exec/model/% runtime/exec/generate/% runtime/exec/plan/% dialects/% codegen/object/% codegen/target/% runtime/device/% runtime/exec/run/launch.c runtime/exec/run/graphs.c,$(S_rt))): private CFLAGS += -Os
 
 $(B)/lib/libpir_rt.a: $(call RT_obj,$(S_rt))
 	@mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
