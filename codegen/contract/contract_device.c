@@ -18,27 +18,10 @@ contract_products contract_choose_products(const contraction *c, const pir_targe
 }
 
 int64_t contract_divisor(const contract_form *f, pir_dim d) {
-  pir_dims *dims = f->c->dims;
-  int64_t value, divisor = 1;
-  d = pir_dim_canonical(dims, d);
+  int64_t value;
   if (contract_const(f, d, &value))
     return value < 0 ? -value : value;
-  bool product = pir_dim_kind_of(dims, d) == PIR_DIM_MUL;
-  if (!product && pir_dim_kind_of(dims, d) != PIR_DIM_ADD)
-    return 1;
-  divisor = product;
-  for (size_t i = 0; i < pir_dim_operands(dims, d); i++) {
-    int64_t x = contract_divisor(f, pir_dim_operand(dims, d, i)), y = divisor;
-    while (!product && x) {
-      int64_t rest = y % x;
-      y = x;
-      x = rest;
-    }
-    if (product && __builtin_mul_overflow(x, y, &y))
-      return 1;
-    divisor = y;
-  }
-  return divisor;
+  return contract_known_factor(f, d);
 }
 
 // ---- axes

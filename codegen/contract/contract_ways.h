@@ -160,7 +160,7 @@ typedef enum contract_products {
 contract_products contract_choose_products(const contraction *c, const pir_target *target,
                                            pir_math math);
 // Returns a number that divides the dim, whatever its symbols are: the largest that products
-// and sums of constants show; 0 for 0.
+// show; 0 for 0.
 int64_t contract_divisor(const contract_form *f, pir_dim d);
 // Returns the product of the extents of the form's axes with these numbers.
 pir_dim contract_product_of(const contract_form *f, const int *axes, int count);

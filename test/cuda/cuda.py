@@ -78,10 +78,11 @@ PRODUCTS = pathlib.Path(__file__).resolve().parents[1] / "codegen/cuda/products.
 WEIGHTS = PRODUCTS.with_name("weights.pir")
 TENSOR = re.compile(r'"(pd_op.data|builtin.parameter)" \(\).*name:"(\w+)".*tensor<([\dx]+)xf32>')
 INPUT = re.compile(r'dtype:(\w+),name:"(\w+)".*shape:\[(\d+),(\d+)\]')
-# Ops whose kernels read neighbours of what another block reads, or sides of products.
-SHARED = re.compile(r"matmul|conv|bmm|pool|interp|grid_sample|scatter|roi|deform|unfold|fold|\bpad")
+# Ops whose kernels read neighbours of what another block reads, or sides of products; scans read their weights in each step.
+SHARED = re.compile(r"cinn_op\.scan|matmul|conv|bmm|pool|interp|grid_sample|scatter|roi|deform|unfold|fold|\bpad")
 MOST_MOVED = 1.05
-AGAIN_MOVED = {"reduce_ops": 1}  # columns of open length that are read for each of two reductions
+# Columns of open length that are read for each of two reductions; a selection with positions, which is kept in memory.
+AGAIN_MOVED = {"reduce_ops": 1, "index_ops": 1}
 KERNEL = re.compile(r"(\w+): (\d+) registers, (\d+) bytes of stack, (\d+) bytes shared, (\d+) threads")
 
 
