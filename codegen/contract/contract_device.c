@@ -17,13 +17,6 @@ contract_products contract_choose_products(const contraction *c, const pir_targe
   return rounds ? CONTRACT_BY_ROUNDED : CONTRACT_BY_THREADS;
 }
 
-int64_t contract_divisor(const contract_form *f, pir_dim d) {
-  int64_t value;
-  if (contract_const(f, d, &value))
-    return value < 0 ? -value : value;
-  return contract_known_factor(f, d);
-}
-
 // ---- axes
 
 pir_dim contract_product_of(const contract_form *f, const int *axes, int count) {
@@ -33,16 +26,19 @@ pir_dim contract_product_of(const contract_form *f, const int *axes, int count) 
   return all;
 }
 
-// Collects the axes of a role, outermost in out first.
+// Inserts an axis among `count` others, outermost in out first.
+static void insert_axis(const contract_form *f, int axis, int *axes, int count) {
+  int at = count;
+  for (; at > 0 && f->axes[axes[at - 1]].place_out > f->axes[axis].place_out; at--)
+    axes[at] = axes[at - 1];
+  axes[at] = axis;
+}
+
 int contract_axes_of(const contract_form *f, contract_role role, int *out_axes) {
   int count = 0;
   for (int i = 0; i < f->axis_count; i++) {
-    if (f->axes[i].role != role)
-      continue;
-    int at = count++;
-    for (; at > 0 && f->axes[out_axes[at - 1]].place_out > f->axes[i].place_out; at--)
-      out_axes[at] = out_axes[at - 1];
-    out_axes[at] = i;
+    if (f->axes[i].role == role)
+      insert_axis(f, i, out_axes, count++);
   }
   return count;
 }
@@ -107,7 +103,7 @@ bool pir_contract_pack_for_device(contraction *c, const pir_target *target, pir_
   int64_t width = target->vector_bytes / (int64_t)pir_dtype_size(dtype), extent = 0;
   int last = f.taps[f.tap_count - 1], terms = step_axis_of_b(&f, last);
   bool fills = products != CONTRACT_BY_THREADS && terms >= 0 &&
-               contract_divisor(&f, f.axes[last].extent) % width == 0;
+               contract_known_factor(&f, f.axes[last].extent) % width == 0;
   int before = c->b.order[c->b.rank - 1];
   bool best = fills && (before == terms || products == CONTRACT_BY_HALVES);
   int axis = best ? terms : step_axis_of_b(&f, f.lane);
@@ -129,12 +125,8 @@ bool pir_contract_pack_for_device(contraction *c, const pir_target *target, pir_
 static int order_out(const contract_form *f, int *out_axes) {
   int count = 0;
   for (int i = 0; i < f->axis_count; i++) {
-    if (f->axes[i].role == ROLE_K)
-      continue;
-    int at = count++;
-    for (; at > 0 && f->axes[out_axes[at - 1]].place_out > f->axes[i].place_out; at--)
-      out_axes[at] = out_axes[at - 1];
-    out_axes[at] = i;
+    if (f->axes[i].role != ROLE_K)
+      insert_axis(f, i, out_axes, count++);
   }
   return count;
 }

@@ -100,7 +100,7 @@ static void take_apart(tiling *t, const int *axes, int count, loop_expr *at) {
 
 // Whether the product of the axes' extents is known to be a multiple of the number.
 static bool is_multiple(const contract_form *f, int64_t number, const int *axes, int count) {
-  return contract_divisor(f, contract_product_of(f, axes, count)) % number == 0;
+  return contract_known_factor(f, contract_product_of(f, axes, count)) % number == 0;
 }
 
 // Returns the innermost axis of the side's rows.
@@ -553,14 +553,14 @@ static int64_t fetch_width(const tiling *t, const side *s, const contract_tensor
   if (!contract_const(f, step_in(x, s->which), &step) || step != 1 || x->window >= 0)
     return 1;
   for (int i = 0; i < f->axis_count; i++) {
-    int64_t other = contract_divisor(f, step_in(&f->axes[i], s->which));
+    int64_t other = contract_known_factor(f, step_in(&f->axes[i], s->which));
     while (i != adjacent && other % width)
       width /= 2;
   }
-  int64_t offset = contract_divisor(f, s->which == OF_A ? f->offset_a : f->offset_b);
+  int64_t offset = contract_known_factor(f, s->which == OF_A ? f->offset_a : f->offset_b);
   while (offset % width)
     width /= 2;
-  int64_t factor = tensor->padded ? width : contract_divisor(f, x->extent);
+  int64_t factor = tensor->padded ? width : contract_known_factor(f, x->extent);
   while (factor % width || s->count % width)
     width /= 2;
   return width;

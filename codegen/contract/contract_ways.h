@@ -159,9 +159,6 @@ typedef enum contract_products {
 } contract_products;
 contract_products contract_choose_products(const contraction *c, const pir_target *target,
                                            pir_math math);
-// Returns a number that divides the dim, whatever its symbols are: the largest that products
-// show; 0 for 0.
-int64_t contract_divisor(const contract_form *f, pir_dim d);
 // Returns the product of the extents of the form's axes with these numbers.
 pir_dim contract_product_of(const contract_form *f, const int *axes, int count);
 // Lists the axes of a role, outermost in out first, and returns their number.

@@ -54,19 +54,6 @@ static loop_expr *read_where(lowering *l, const pir_value *v, loop_expr *const *
 
 // ---- prior boxes
 
-enum {
-  PRIOR_MIN,
-  PRIOR_MAX,
-  PRIOR_RATIOS,
-  PRIOR_VARIANCES,
-  PRIOR_FLIP,
-  PRIOR_CLIP,
-  PRIOR_STEP_W,
-  PRIOR_STEP_H,
-  PRIOR_OFFSET,
-  PRIOR_ORDER
-};
-
 enum { MOST_PRIORS = 64, MOST_RATIOS = 2 * MOST_PRIORS + 1 };
 
 // The element of a list whose number is `at`; the last one, if it is none of the others.

@@ -11,19 +11,6 @@
 
 // ---- prior boxes
 
-enum {
-  PRIOR_MIN,
-  PRIOR_MAX,
-  PRIOR_RATIOS,
-  PRIOR_VARIANCES,
-  PRIOR_FLIP,
-  PRIOR_CLIP,
-  PRIOR_STEP_W,
-  PRIOR_STEP_H,
-  PRIOR_OFFSET,
-  PRIOR_ORDER
-};
-
 // Writes the corners of all boxes of all cells, relative to the image.
 static void fill_priors(const pir_kernel_call *call, const pir_prior *priors, int64_t n,
                         const double image[2], double *to) {

@@ -6,6 +6,20 @@
 #include <math.h>
 #include <pir/base.h>
 
+// The attributes of prior_box, as it declares them.
+enum {
+  PRIOR_MIN,
+  PRIOR_MAX,
+  PRIOR_RATIOS,
+  PRIOR_VARIANCES,
+  PRIOR_FLIP,
+  PRIOR_CLIP,
+  PRIOR_STEP_W,
+  PRIOR_STEP_H,
+  PRIOR_OFFSET,
+  PRIOR_ORDER
+};
+
 // A box of a cell.
 typedef struct pir_prior {
   // Half of its extents.
